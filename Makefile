@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every target sets up the environment on first use (env/enter), builds what it needs (env/build) and runs inside.
+
+run := env/enter env/build
+jobs := $(shell nproc)
+
+.PHONY: help demo test test-slow sanitize bench sizes shell clean
+
+help:
+	@echo "make demo      generate instances, solve them with three branching rules, compare"
+	@echo "make test      all tests"
+	@echo "make test-slow the long ones: every rule on every published instance, 20 tiny instances a family"
+	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
+	@echo "make bench     benchmarks, also written to build/bench.json"
+	@echo "make sizes     the table of docs/families.md: every family and size, solved with relpscost"
+	@echo "make shell     a shell inside the environment"
+	@echo "make clean     remove build/"
+	@echo "./bough --help the program itself"
+
+demo:
+	@./bough demo
+
+test:
+	@$(run) release all ctest --test-dir build/release --output-on-failure --no-tests=error -j $(jobs) -LE slow
+
+test-slow:
+	@$(run) release all ctest --test-dir build/release --output-on-failure --no-tests=error -j $(jobs) -L slow --verbose
+
+# SCIP and the libraries below it are not instrumented; env/lsan.supp names what they leak by themselves.
+sanitize: export ASAN_OPTIONS := detect_stack_use_after_return=1
+sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/env/lsan.supp:print_suppressions=0
+sanitize: export UBSAN_OPTIONS := print_stacktrace=1
+sanitize:
+	@$(run) asan all ctest --test-dir build/asan --output-on-failure --no-tests=error -j $(jobs) -LE slow
+
+bench:
+	@$(run) release all build/release/bough-bench build/bench.json
+
+# Resumable: what is in the file already is not run again.
+sizes:
+	@mkdir -p bench/results
+	@$(run) release bough-sizes build/release/bough-sizes bench/results/sizes.jsonl 60
+
+shell:
+	@$(run) release all bash
+
+clean:
+	rm -rf build

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <format>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bough/branch/policy.hpp"
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+
+namespace bough::cli {
+
+void add_policies(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("policies", "List the branching policies");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "the list as JSON");
+  command->callback([&action, json] {
+    action = [json] {
+      nlohmann::json list = nlohmann::json::array();
+      std::string text;
+      for (const PolicyKind& kind : policy_kinds()) {
+        list.push_back({{"name", kind.name}, {"summary", kind.summary}});
+        text += std::format("{:<19}{}\n", kind.name, kind.summary);
+      }
+      print_result(*json ? list.dump(2) + "\n" : text);
+      return ExitCode::ok;
+    };
+  });
+}
+
+}  // namespace bough::cli

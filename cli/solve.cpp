@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstring>
+#include <format>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <print>
+
+#include "bough/branch/solve.hpp"
+#include "bough/file.hpp"
+#include "bough/scip/interrupt.hpp"
+#include "bough/version.hpp"
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+
+namespace bough::cli {
+namespace {
+
+struct SolveOptions {
+  SolveRequest request;
+  std::vector<std::string> parameters;  // name=value
+  std::string solution_file;
+  std::string trace_file;
+  std::string log_file;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// A stream file that is written as things happen: a log or a trace.  Every line reaches the file before the next step.
+class LiveFile {
+ public:
+  explicit LiveFile(std::string path) : path_(std::move(path)), stream_(path_, std::ios::binary | std::ios::trunc) { ensure(); }
+  void write(std::string_view text) {
+    stream_ << text << std::flush;
+    ensure();
+  }
+
+ private:
+  void ensure() const {
+    if (!stream_) throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path_, std::strerror(errno)));
+  }
+  std::string path_;
+  std::ofstream stream_;
+};
+
+nlohmann::ordered_json to_json(const TracePoint& point) {
+  return {{"time", point.time_s},
+          {"primal_bound", finite_or_null(point.primal_bound)},
+          {"dual_bound", finite_or_null(point.dual_bound)},
+          {"gap", finite_or_null(point.gap)},
+          {"nodes", point.n_nodes}};
+}
+
+nlohmann::ordered_json to_json(const ProblemShape& shape) {
+  return {{"variables", shape.n_variables}, {"binary", shape.n_binary}, {"integer", shape.n_integer}, {"constraints", shape.n_constraints}};
+}
+
+nlohmann::ordered_json to_json(const SolveOptions& options, const SolveResult& result) {
+  const RunStatistics& s = result.statistics;
+  const auto& settings = options.request.settings;
+  const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr); };
+  nlohmann::ordered_json check = nullptr;
+  if (result.solution_check) {
+    check = {{"feasible", result.solution_check->feasible},
+             {"objective", finite_or_null(result.solution_check->objective)},
+             {"complaint", result.solution_check->complaint}};
+  }
+  return {
+      {"status", s.status},
+      {"proven", s.proven},
+      {"primal_bound", finite_or_null(s.primal_bound)},
+      {"dual_bound", finite_or_null(s.dual_bound)},
+      {"gap", finite_or_null(s.gap)},
+      {"nodes", s.n_nodes},
+      {"runs", s.n_runs},
+      {"max_depth", s.max_depth},
+      {"solutions_found", s.n_solutions},
+      {"lp_iterations", s.n_lp_iterations},
+      {"strong_branching_iterations", s.n_strong_branching_iterations},
+      {"time",
+       {{"total", s.time_s},
+        {"presolve", s.presolve_time_s},
+        {"root", s.root_time_s},
+        {"lp", or_null(s.lp_time_s)},
+        {"branching", s.branching_time_s},
+        {"reading", result.reading_time_s},
+        {"checking", result.checking_time_s}}},
+      {"branching", {{"decisions", result.branching.n_decisions}, {"fallbacks", result.branching.n_fallbacks}}},
+      {"solution_check", check},
+      {"instance",
+       {{"file", options.request.instance.string()},
+        {"sha256", sha256_of_file(options.request.instance)},
+        {"original", to_json(result.original)},
+        {"presolved", to_json(result.presolved)}}},
+      {"policy", options.request.policy},
+      {"settings", {{"preset", settings.preset}, {"seed", or_null(effective_seed(settings))}, {"changed_parameters", result.parameters}}},
+      {"versions",
+       {{"bough", version}, {"commit", commit}, {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())},
+        {"lp_solver", SCIPlpiGetSolverName()}}},
+      {"scip_statistics", nlohmann::ordered_json::parse(result.scip_statistics)},
+  };
+}
+
+std::string to_text(const SolveResult& result) {
+  const RunStatistics& s = result.statistics;
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<14}{}\n", name, value); };
+  line("status", bold(s.status, stdout));
+  line("objective", number_text(s.primal_bound));
+  line("bound", number_text(s.dual_bound));
+  line("gap", std::isfinite(s.gap) ? std::format("{:.4f} %", 100 * s.gap) : "-");
+  line("nodes", std::format("{}{}", s.n_nodes, s.n_runs > 1 ? std::format("  ({} restarts)", s.n_runs - 1) : ""));
+  line("LP iterations", std::format("{}  (strong branching: {} more)", s.n_lp_iterations, s.n_strong_branching_iterations));
+  line("time", std::format("{}  (root {}, node LPs {}, branching {})", duration_text(s.time_s), duration_text(s.root_time_s),
+                           s.lp_time_s ? duration_text(*s.lp_time_s) : "-", duration_text(s.branching_time_s)));
+  if (result.branching.n_fallbacks > 0) {
+    line("fallbacks", std::format("{} of {} decisions were left to SCIP's default rule", result.branching.n_fallbacks,
+                                  result.branching.n_fallbacks + result.branching.n_decisions));
+  }
+  if (!result.solution_check) {
+    line("solution", "none");
+  } else if (result.solution_check->feasible) {
+    line("solution", "checked against the file: feasible, objective " + number_text(result.solution_check->objective));
+  } else {
+    line("solution", "WRONG: " + result.solution_check->complaint);
+  }
+  return text;
+}
+
+ExitCode solve(SolveOptions& options) {
+  SolveRequest& request = options.request;
+  for (const std::string& assignment : options.parameters) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ExitCode::usage, std::format("--scip {}: expected name=value", assignment), "example: --scip limits/gap=0.01");
+    }
+    request.settings.overrides.emplace_back(assignment.substr(0, equals), assignment.substr(equals + 1));
+  }
+
+  // Everything that will be written is opened before the solve: an hour of work shall not end in "permission denied".
+  std::optional<AtomicFile> solution;
+  std::optional<LiveFile> trace;
+  std::optional<LiveFile> log;
+  if (!options.solution_file.empty()) solution.emplace(options.solution_file);
+  if (!options.trace_file.empty()) trace.emplace(options.trace_file);
+  if (!options.log_file.empty()) log.emplace(options.log_file);
+
+  request.log = [&](std::string_view text) {
+    if (!options.quiet) std::print(stderr, "{}", text);
+    if (log) log->write(text);
+  };
+  if (trace) request.on_progress = [&](const TracePoint& point) { trace->write(to_json(point).dump() + "\n"); };
+
+  const SolveResult result = solve_file(request);
+
+  if (trace) {
+    const RunStatistics& s = result.statistics;
+    auto last = to_json(TracePoint{s.time_s, s.primal_bound, s.dual_bound, s.gap, s.n_nodes});
+    last["final"] = true;
+    last["status"] = s.status;
+    trace->write(last.dump() + "\n");
+  }
+  if (solution && result.solution) {
+    solution->write(solution_text(*result.solution, result.statistics.status));
+    solution->commit();
+  }
+  print_result(options.json ? to_json(options, result).dump(2) + "\n" : to_text(result));
+  if (result.solution_check && !result.solution_check->feasible) {
+    throw Error(ExitCode::failure, std::format("{}: the solution does not hold in the file: {}", request.instance.string(), result.solution_check->complaint));
+  }
+  return unless_stopped(ExitCode::ok);
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("solve", "Solve one instance with a branching policy");
+  auto options = std::make_shared<SolveOptions>();
+  auto& request = options->request;
+  auto& settings = request.settings;
+  command->add_option("FILE", request.instance, "instance: .mps, .lp or .cip, plain or .gz")->required()->option_text(" ");
+  command->add_option("--policy", request.policy, "branching policy; 'bough policies' lists them")->option_text("NAME [relpscost]");
+  command->add_option("--settings", settings.preset, "default, paper, ml4co or a .set file")->option_text("NAME [default]");
+  command->add_option("--scip", options->parameters, "set a SCIP parameter; may be repeated")->option_text("NAME=VALUE")->allow_extra_args(false);
+  command->add_option("--seed", settings.seed, "permutes the problem and seeds SCIP and the policy")->check(CLI::Range(0, 2147483647))->option_text("N");
+  command->add_option("--time-limit", settings.time_limit_s, "seconds")->check(CLI::NonNegativeNumber)->option_text("S");
+  command->add_option("--node-limit", settings.node_limit, "branch-and-bound nodes")->check(CLI::NonNegativeNumber)->option_text("N");
+  command->add_option("--memory-limit", settings.memory_limit_mb, "megabytes")->check(CLI::NonNegativeNumber)->option_text("MB");
+  command->add_option("--objective-limit", settings.objective_limit, "look only for better solutions than this")->option_text("X");
+  command->add_option("--solution", options->solution_file, "write the best solution here")->option_text("FILE");
+  command->add_option("--trace", options->trace_file, "write the bounds over time here, one JSON object a line")->option_text("FILE");
+  command->add_option("--log", options->log_file, "write SCIP's log here")->option_text("FILE");
+  command->add_flag("--json", options->json, "the result as JSON, with every figure and its provenance");
+  command->add_flag("-q,--quiet", options->quiet, "no log on stderr");
+  command->footer(
+      "Examples:\n"
+      "  bough solve instances/setcover-easy-0.mps.gz --policy pscost --settings paper --seed 1\n"
+      "  bough solve plan.lp --time-limit 60 --solution plan.sol --trace plan.jsonl -q\n"
+      "  bough solve plan.mps.gz --scip limits/gap=0.01 --json > result.json\n\n"
+      "Ctrl-C ends the solve like a limit: the result so far is printed and written.  A second one ends at once.");
+  command->callback([&action, options] { action = [options] { return solve(*options); }; });
+}
+
+}  // namespace bough::cli

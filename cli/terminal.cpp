@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <format>
+#include <nlohmann/json.hpp>
+#include <print>
+
+#include "bough/error.hpp"
+
+namespace bough::cli {
+namespace {
+
+std::string styled(std::string_view text, FILE* stream, std::string_view code) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool plain = !is_terminal(stream) || (no_color != nullptr && *no_color != '\0');
+  return plain ? std::string(text) : std::format("\033[{}m{}\033[0m", code, text);
+}
+
+}  // namespace
+
+bool is_terminal(FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
+std::string bold(std::string_view text, FILE* stream) { return styled(text, stream, "1"); }
+std::string dim(std::string_view text, FILE* stream) { return styled(text, stream, "2"); }
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return std::format("{:.2f} s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 7200) return std::format("{} min {:02} s", whole / 60, whole % 60);
+  return std::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string number_text(double value) { return std::isfinite(value) ? std::format("{:.10g}", value) : "-"; }
+
+nlohmann::json finite_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+
+void print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    throw Error(ExitCode::cannot_write, std::format("cannot write to standard output: {}", std::strerror(errno)));
+  }
+}
+
+Progress::Progress(std::string what, std::size_t total, bool quiet) : what_(std::move(what)), total_(total), quiet_(quiet) {}
+
+Progress::~Progress() {
+  if (drawn_ && is_terminal(stderr)) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::advance(std::size_t done) {
+  using namespace std::chrono_literals;
+  const auto now = Clock::now();
+  const bool terminal = is_terminal(stderr);
+  if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms) || done == 0) return;
+  last_ = now;
+  drawn_ = true;
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double left = elapsed * static_cast<double>(total_ - done) / static_cast<double>(done);
+  std::print(stderr, "{}{} {}/{}, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, duration_text(left), terminal ? "" : "\n");
+  (void)std::fflush(stderr);
+}
+
+}  // namespace bough::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace bough::cli {
+
+/// Colour and cursor movement only where a person looks at a terminal, and never under NO_COLOR.
+bool is_terminal(FILE* stream);
+std::string bold(std::string_view text, FILE* stream);
+std::string dim(std::string_view text, FILE* stream);
+
+/// "1.23 s", "4 min 05 s".
+std::string duration_text(double seconds);
+
+/// Numbers for people: six significant digits, "-" for infinity.
+std::string number_text(double value);
+
+/// JSON has no infinity: null stands for "no bound".
+nlohmann::json finite_or_null(double value);
+
+/// Prints to stdout and makes sure it got there: a full disk or a closed pipe behind stdout is an Error (cannot_write).
+void print_result(std::string_view text);
+
+/// Progress of a job on stderr: one line that is redrawn on a terminal, a line every 10 s otherwise, nothing in the first two
+/// seconds and nothing at all if `quiet`.
+class Progress {
+ public:
+  Progress(std::string what, std::size_t total, bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void advance(std::size_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string what_;
+  std::size_t total_;
+  bool quiet_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
+
+}  // namespace bough::cli

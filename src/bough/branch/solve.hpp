@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bough/branch/rule.hpp"
+#include "bough/scip/run.hpp"
+#include "bough/scip/settings.hpp"
+#include "bough/scip/solution.hpp"
+
+namespace bough {
+
+/// One solve of one file with one policy.
+struct SolveRequest {
+  std::filesystem::path instance;
+  std::string policy = "relpscost";
+  Settings settings;
+  LogSink log;                                           ///< SCIP's own log
+  std::function<void(const TracePoint&)> on_progress;    ///< whenever either bound improves
+};
+
+/// What the instance looked like, before and after presolving.
+struct ProblemShape {
+  int n_variables = 0;
+  int n_binary = 0;
+  int n_integer = 0;  ///< general integers, binaries not counted
+  int n_constraints = 0;
+};
+
+struct SolveResult {
+  RunStatistics statistics;
+  ProblemShape original;
+  ProblemShape presolved;
+  BranchingCounts branching;
+  std::optional<Solution> solution;
+  std::optional<SolutionCheck> solution_check;         ///< against the file; empty if there is no solution
+  std::map<std::string, std::string> parameters;       ///< all that differ from SCIP's defaults
+  std::string scip_statistics;                         ///< SCIP's own statistics as JSON text
+  double reading_time_s = 0;
+  double checking_time_s = 0;
+};
+
+/// Reads, sets, solves, and checks the solution against the file.
+SolveResult solve_file(const SolveRequest& request);
+
+}  // namespace bough

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bough/scip/scip.hpp"
+
+namespace bough {
+
+/// A named set of SCIP parameters (docs/cli.md lists them).
+struct Preset {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const std::pair<std::string_view, std::string_view>> parameters;
+  bool seeded;           ///< seed 0 if the user gives none; otherwise SCIP's own order stays as it is
+  bool time_after_root;  ///< the time limit starts when the root node is done
+};
+std::span<const Preset> presets();
+
+/// Everything that shapes a solve besides the branching policy.
+struct Settings {
+  std::string preset = "default";                              ///< a preset's name, or a .set file
+  std::vector<std::pair<std::string, std::string>> overrides{};  ///< name, value; after the preset, in order
+  std::optional<std::uint32_t> seed{};
+  std::optional<double> time_limit_s{};
+  std::optional<std::int64_t> node_limit{};
+  std::optional<double> memory_limit_mb{};
+  std::optional<double> objective_limit{};  ///< only better solutions are of interest (`ml4co`)
+};
+
+/// Applies everything, limits last.  The problem must have been read (the objective limit belongs to it).
+/// Throws Error: usage for an unknown preset, parameter or value, missing_input or bad_input for a .set file.
+void apply_settings(SCIP* scip, const Settings& settings);
+
+/// The seed in force: the given one, or the preset's.
+std::optional<std::uint32_t> effective_seed(const Settings& settings);
+
+/// Null if `settings.preset` names a file.
+const Preset* find_preset(std::string_view name);
+
+/// Sets one parameter from text.  Throws Error (usage) that names the type, the range and, for a misspelt name, the nearest ones.
+void set_parameter(SCIP* scip, const std::string& name, const std::string& value);
+
+/// A parameter's value as text, such that set_parameter() gives the same value back.
+std::string parameter_text(SCIP_PARAM* param);
+
+/// The parameters that differ from SCIP's defaults, by name.
+std::map<std::string, std::string> changed_parameters(SCIP* scip);
+
+/// Sets a parameter for the duration of a scope.
+class ScopedParam {
+ public:
+  ScopedParam(SCIP* scip, std::string name, const std::string& value);
+  ~ScopedParam();
+  ScopedParam(const ScopedParam&) = delete;
+  ScopedParam& operator=(const ScopedParam&) = delete;
+
+ private:
+  SCIP* scip_;
+  std::string name_;
+  std::string old_;
+};
+
+}  // namespace bough

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bough/scip/scip.hpp"
+
+namespace bough {
+
+/// A solution in the variables of the problem as it was read.
+struct Solution {
+  double objective = 0;
+  std::vector<std::pair<std::string, double>> values;  // (n_original_variables)  name, value; in the problem's order
+};
+
+/// The incumbent; empty if there is none.
+std::optional<Solution> best_solution(SCIP* scip);
+
+/// Whether a solution holds in the file it is meant for.
+struct SolutionCheck {
+  bool feasible = false;      ///< bounds, integrality and all constraints, at SCIP's tolerances
+  double objective = 0;       ///< computed from the file
+  std::string complaint;      ///< the first violation, in words; empty if there is none
+};
+
+/// Reads `path` once more, into a SCIP that has never presolved anything, and checks `solution` there by name.
+SolutionCheck check_solution(const std::filesystem::path& path, const Solution& solution);
+
+/// SCIP's .sol format: objective value, then the nonzero values by name.
+std::string solution_text(const Solution& solution, std::string_view status);
+
+}  // namespace bough

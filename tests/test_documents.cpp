@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands in the README and the docs work: every `./bough ...` line of a shell block is run, in order, in one directory.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "bough/file.hpp"
+#include "tests/process.hpp"
+
+namespace bough::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> documents() {
+  std::vector<fs::path> found{fs::path(BOUGH_SOURCE_DIR) / "README.md", fs::path(BOUGH_SOURCE_DIR) / "CONTRIBUTING.md"};
+  for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "docs")) {
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  }
+  return found;
+}
+
+std::vector<std::string> commands_in(const fs::path& document) {
+  std::istringstream in(read_file(document));
+  std::vector<std::string> commands;
+  bool in_shell = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```")) {
+      in_shell = line == "```sh";
+    } else if (in_shell && line.starts_with("./bough ")) {
+      commands.push_back(line.substr(0, line.find("  #")));
+    }
+  }
+  return commands;
+}
+
+TEST(Documents, EveryCommandWorks) {
+  int n_commands = 0;
+  for (const fs::path& document : documents()) {
+    const TemporaryDirectory directory;
+    for (const std::string& command : commands_in(document)) {
+      ++n_commands;
+      const std::string line = std::regex_replace(command, std::regex(R"(^\./bough )"), "\"" BOUGH_EXECUTABLE "\" ");
+      const Finished finished = run_program({"sh", "-c", line}, directory.path());
+      EXPECT_EQ(finished.exit_code, 0) << document.filename() << ": " << command << "\n" << finished.err;
+    }
+  }
+  EXPECT_GE(n_commands, 3);
+}
+
+TEST(Documents, EveryRelativeLinkLeadsSomewhere) {
+  static const std::regex link(R"(\]\(([^)#]+)[^)]*\))");
+  for (const fs::path& document : documents()) {
+    const std::string text = read_file(document);
+    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
+      const std::string target = (*match)[1];
+      if (target.find("://") != std::string::npos) continue;
+      EXPECT_TRUE(fs::exists(document.parent_path() / target)) << document.filename() << " links to " << target;
+    }
+  }
+}
+
+TEST(Documents, EveryPackageAndFolderIsExplained) {
+  std::istringstream packages(read_file(fs::path(BOUGH_SOURCE_DIR) / "env/packages.txt"));
+  const std::string explained = read_file(fs::path(BOUGH_SOURCE_DIR) / "docs/dependencies.md");
+  for (std::string line; std::getline(packages, line);) {
+    if (line.empty() || line.starts_with("#")) continue;
+    EXPECT_NE(line.find(" # "), std::string::npos) << "no reason: " << line;
+    const std::string name = line.substr(0, line.find(' '));
+    EXPECT_NE(explained.find("`" + name + "`"), std::string::npos) << name << " is not in docs/dependencies.md";
+  }
+  const std::string readme = read_file(fs::path(BOUGH_SOURCE_DIR) / "README.md");
+  for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "src/bough")) {
+    if (!entry.is_directory()) continue;
+    EXPECT_NE(readme.find(entry.path().filename().string() + "/"), std::string::npos) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace bough::test
