@@ -26,9 +26,7 @@ test:
 test-slow:
 	@$(run) release all ctest --test-dir build/release --output-on-failure --no-tests=error -j $(jobs) -L slow --verbose
 
-# SCIP and the libraries below it are not instrumented; env/lsan.supp names what they leak by themselves.
 sanitize: export ASAN_OPTIONS := detect_stack_use_after_return=1
-sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/env/lsan.supp:print_suppressions=0
 sanitize: export UBSAN_OPTIONS := print_stacktrace=1
 sanitize:
 	@$(run) asan all ctest --test-dir build/asan --output-on-failure --no-tests=error -j $(jobs) -LE slow

@@ -88,9 +88,8 @@ nlohmann::ordered_json startup_row(const std::filesystem::path& directory) {
 }
 
 void run_all(const std::filesystem::path& out) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "bough-bench-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot create a temporary directory");
-  const std::filesystem::path directory(pattern);
+  const TemporaryDirectory temporary;
+  const std::filesystem::path& directory = temporary.path();
   std::println("{:<44}{:>8}   (lowest .. highest)   medians", "benchmark", "ratio");
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Family& family : families()) rows.push_back(generate_row(family.name, Size::easy, directory));
@@ -98,7 +97,6 @@ void run_all(const std::filesystem::path& out) {
   rows.push_back(startup_row(directory));
   for (auto& row : rows) row["commit"] = commit;
   write_file(out, rows.dump(2) + "\n");
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 //
 // Appends one JSON object a line as it goes and skips what is already there, so that it can be interrupted; prints the table of
 // docs/families.md from the file at the end.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -91,7 +89,8 @@ void print_table(const std::vector<ordered_json>& records) {
 void run(const std::filesystem::path& out, double time_limit_s) {
   std::set<std::string> done;
   for (const auto& record : records_in(out)) done.insert(record.at("instance").get<std::string>());
-  const auto file = std::filesystem::temp_directory_path() / std::format("bough-sizes-{}.mps", ::getpid());
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "instance.mps";
   for (std::size_t size = 0; size < size_names.size(); ++size) {
     for (const Family& family : families()) {
       for (std::uint64_t seed = 0; seed < (size < 2 ? 3U : 1U) && stop_signal() == 0; ++seed) {
@@ -104,7 +103,6 @@ void run(const std::filesystem::path& out, double time_limit_s) {
       }
     }
   }
-  std::filesystem::remove(file);
   print_table(records_in(out));
 }
 

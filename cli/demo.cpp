@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <memory>
 
 #include "bough/branch/solve.hpp"
+#include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
 #include "bough/scip/interrupt.hpp"
@@ -19,26 +18,6 @@ namespace bough::cli {
 namespace {
 
 constexpr std::array demo_policies{"pscost", "relpscost", "fullstrong"};
-
-/// A directory that goes away with its owner.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "bough-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(ExitCode::cannot_write, "cannot create a temporary directory", "set TMPDIR to a writable one");
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// exp(mean(log(x + 1))) - 1: the field's average for times, in which one slow instance does not drown the others.
 double shifted_geometric_mean(const std::vector<double>& values) {

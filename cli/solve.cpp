@@ -98,7 +98,7 @@ nlohmann::ordered_json to_json(const SolveOptions& options, const SolveResult& r
       {"versions",
        {{"bough", version}, {"commit", commit}, {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())},
         {"lp_solver", SCIPlpiGetSolverName()}}},
-      {"scip_statistics", nlohmann::ordered_json::parse(result.scip_statistics)},
+      {"scip_statistics", nlohmann::ordered_json::parse(s.scip_statistics)},
   };
 }
 

@@ -22,17 +22,4 @@ Finished run_program(std::vector<std::string> words, const std::filesystem::path
 /// Splits a command line at spaces; nothing is quoted in our tables.
 std::vector<std::string> words_of(const std::string& command);
 
-/// A new directory that is removed with its owner.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace bough::test

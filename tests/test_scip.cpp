@@ -11,7 +11,6 @@
 #include "bough/scip/run.hpp"
 #include "bough/scip/settings.hpp"
 #include "bough/scip/solution.hpp"
-#include "tests/process.hpp"
 
 namespace bough::test {
 namespace {
@@ -132,6 +131,20 @@ TEST(Problem, LoadedIntoScipAndTakenOutAgainIsTheSame) {
   EXPECT_EQ(out.rows[1].rhs, 11);
 }
 
+TEST(ReadProblem, AcceptsASecondFreeRowAndRefusesAnUndeclaredOne) {  // min x,  x >= 2 (c1); the row `note` is free: optimum 2
+  const TemporaryDirectory directory;
+  const auto read = [&](const std::string& row) {
+    const auto file = directory.path() / "p.mps";
+    write_file(file, "NAME p\nROWS\n N obj\n N note\n G c1\nCOLUMNS\n x obj 1 c1 1\n x " + row + " 5\nRHS\n RHS c1 2\nBOUNDS\nENDATA\n");
+    const ScipPtr scip = create_scip();
+    read_problem(scip.get(), file);
+    check(SCIPsolve(scip.get()));
+    return SCIPgetPrimalbound(scip.get());
+  };
+  EXPECT_EQ(read("note"), 2);
+  EXPECT_THROW(read("nota"), Error);
+}
+
 TEST(LpOptimum, IsTheTextbooks) {
   EXPECT_DOUBLE_EQ(lp_optimum(chvatal()).value(), 13);
 }
@@ -177,14 +190,18 @@ ScipPtr branching_instance() {
   return scip;
 }
 
-TEST(Guarded, CarriesAPolicysExceptionThroughScip) {
+RunStatistics run_with(Policy& policy, BranchingCounts& counts) {
   std::exception_ptr error;
-  BranchingCounts counts;
-  Failing policy;
   const ScipPtr scip = branching_instance();
   install_policy(scip.get(), policy, counts, error);
+  return run(scip.get(), {}, error);
+}
+
+TEST(Guarded, CarriesAPolicysExceptionThroughScip) {
+  BranchingCounts counts;
+  Failing policy;
   try {
-    run(scip.get(), {}, error);
+    run_with(policy, counts);
     FAIL() << "the exception was lost";
   } catch (const Error& caught) {
     EXPECT_STREQ(caught.what(), "the policy's own complaint");
@@ -192,13 +209,9 @@ TEST(Guarded, CarriesAPolicysExceptionThroughScip) {
 }
 
 TEST(Rule, LeavesANodeToScipWhenAScoreIsNotFiniteAndCountsIt) {
-  std::exception_ptr error;
   BranchingCounts counts;
   NotANumber policy;
-  const ScipPtr scip = branching_instance();
-  install_policy(scip.get(), policy, counts, error);
-  const RunStatistics statistics = run(scip.get(), {}, error);
-  EXPECT_EQ(statistics.status, "optimal");
+  EXPECT_EQ(run_with(policy, counts).status, "optimal");
   EXPECT_EQ(counts.n_decisions, 0);
   EXPECT_GT(counts.n_fallbacks, 0);
 }

@@ -12,7 +12,6 @@
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/scip/problem.hpp"
-#include "tests/process.hpp"
 
 namespace bough::test {
 namespace {

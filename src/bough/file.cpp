@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <format>
 #include <optional>
@@ -211,6 +212,21 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  std::string name = (error ? std::filesystem::path("/tmp") : parent) / "bough-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(ExitCode::cannot_write, std::format("cannot create a directory like {}: {}", name, std::strerror(errno)), "set TMPDIR to a writable directory");
+  }
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace bough

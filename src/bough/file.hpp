@@ -39,4 +39,17 @@ class AtomicFile {
 /// AtomicFile in one call.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// A new directory below the system's temporary one, removed with its owner.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace bough

@@ -2,7 +2,6 @@
 #include "bough/branch/solve.hpp"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "bough/scip/problem.hpp"
 
@@ -47,7 +46,6 @@ SolveResult solve_file(const SolveRequest& request) {
   if (SCIPgetStage(scip) >= SCIP_STAGE_PRESOLVED) {
     result.presolved = {SCIPgetNVars(scip), SCIPgetNBinVars(scip), SCIPgetNIntVars(scip), SCIPgetNConss(scip)};
   }
-  result.scip_statistics = scip_statistics(scip).dump();
   result.solution = best_solution(scip);
   if (result.solution) {
     const Stopwatch checking;

@@ -39,7 +39,6 @@ struct SolveResult {
   std::optional<Solution> solution;
   std::optional<SolutionCheck> solution_check;         ///< against the file; empty if there is no solution
   std::map<std::string, std::string> parameters;       ///< all that differ from SCIP's defaults
-  std::string scip_statistics;                         ///< SCIP's own statistics as JSON text
   double reading_time_s = 0;
   double checking_time_s = 0;
 };

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <format>
 #include <regex>
+#include <set>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -41,16 +42,21 @@ std::string reader_complaint(const std::string& said) {
   return " SCIP cannot read it";
 }
 
+/// The rows of an MPS file that are declared free; the first is the objective, readers drop the others.
+std::set<std::string> free_rows(const std::string& text) {
+  static const std::regex declaration(R"(\n N[ \t]+(\S+))");
+  const auto columns = text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find("COLUMNS"), text.size()));
+  std::set<std::string> names;
+  for (std::sregex_iterator match(text.begin(), columns, declaration), end; match != end; ++match) names.insert((*match)[1]);
+  return names;
+}
+
 /// SCIP's MPS reader drops an entry for a row or column that was never declared and says so only when asked to say everything.
-/// That is another problem than the one meant, so it is an error; entries of further N rows are dropped by convention.
+/// That is another problem than the one meant, so it is an error.
 void refuse_dropped_entries(const std::string& file, const std::string& text, const std::string& log) {
   static const std::regex warning(R"rx(Warning line (\d+): ([^\n]* "([^"\n]*)") ignored)rx");
   for (std::sregex_iterator match(log.begin(), log.end(), warning), end; match != end; ++match) {
-    bool declared_free = false;
-    for (const char* padding : {"\n N ", "\n N  ", "\n N   ", "\n N\t"}) {
-      declared_free = declared_free || text.find(padding + (*match)[3].str()) != std::string::npos;
-    }
-    if (declared_free) continue;
+    if (free_rows(text).contains((*match)[3])) continue;
     throw Error(ExitCode::bad_input, std::format("{}:{}: {} is not declared in the file", file, (*match)[1].str(), (*match)[2].str()),
                 "SCIP would leave the entry out and solve another problem");
   }

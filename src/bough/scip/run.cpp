@@ -118,8 +118,6 @@ std::optional<double> node_lp_time(const nlohmann::json& statistics) {
   return total;
 }
 
-}  // namespace
-
 nlohmann::json scip_statistics(SCIP* scip) {
   char* raw = nullptr;
   std::size_t length = 0;
@@ -132,6 +130,8 @@ nlohmann::json scip_statistics(SCIP* scip) {
   auto parsed = nlohmann::json::parse(raw, raw + length, nullptr, /*allow_exceptions=*/false);
   return parsed.is_discarded() ? nlohmann::json(nullptr) : parsed;
 }
+
+}  // namespace
 
 RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& callback_error) {
   auto* watcher = new Watcher(scip, options, callback_error);
@@ -166,7 +166,9 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
   for (SCIP_BRANCHRULE* rule : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {
     statistics.branching_time_s += SCIPbranchruleGetTime(rule);
   }
-  statistics.lp_time_s = node_lp_time(scip_statistics(scip));
+  const nlohmann::json own = scip_statistics(scip);
+  statistics.lp_time_s = node_lp_time(own);
+  statistics.scip_statistics = own.dump();
   return statistics;
 }
 

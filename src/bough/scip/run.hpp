@@ -5,7 +5,6 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bough/scip/scip.hpp"
@@ -46,12 +45,10 @@ struct RunStatistics {
   double root_time_s = 0;          ///< until the (last) root node was finished; the whole time if it never was
   std::optional<double> lp_time_s;  ///< node LPs, strong branching not included; empty if SCIP's statistics cannot be parsed
   double branching_time_s = 0;     ///< all branching rules, strong branching included
+  std::string scip_statistics;     ///< SCIP's own, as JSON text; "null" if not valid JSON (SCIP does not escape a problem's name)
 };
 
 /// Solves the problem of `scip`.  An exception that a callback left in `callback_error` (guarded()) is rethrown here.
 RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& callback_error);
-
-/// SCIP's own statistics, null if they are not valid JSON (SCIP does not escape a problem's name).
-nlohmann::json scip_statistics(SCIP* scip);
 
 }  // namespace bough
