@@ -23,16 +23,18 @@ Finished run_program(std::vector<std::string> words, const std::filesystem::path
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
+  // Opened before the fork: a signal may end the child before its first instruction.
+  const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int out_fd = ::open(out.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int err_fd = ::open(err.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
-    const int in = ::open("/dev/null", O_RDONLY);
-    const int out_fd = ::open(out.c_str(), O_WRONLY | O_CREAT, 0600);
-    const int err_fd = ::open(err.c_str(), O_WRONLY | O_CREAT, 0600);
     if (::chdir(directory.c_str()) != 0 || ::dup2(in, 0) < 0 || ::dup2(out_fd, 1) < 0 || ::dup2(err_fd, 2) < 0) ::_exit(127);
     ::execvp(arguments[0], arguments.data());
     ::_exit(127);
   }
+  for (const int fd : {in, out_fd, err_fd}) ::close(fd);
   if (while_running) while_running(child);
   int status = 0;
   if (::waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");

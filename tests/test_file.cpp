@@ -53,7 +53,7 @@ TEST(AtomicFile, KeepsTheOldFileUntilTheNewOneIsComplete) {
 TEST(AtomicFile, CompressesByNameAndGivesTheSameBytesEveryTime) {
   const TemporaryDirectory directory;
   std::string text;
-  for (int i = 0; i < 100'000; ++i) text += std::to_string(i * i) + "\n";  // several chunks
+  for (long long i = 0; i < 100'000; ++i) text += std::to_string(i * i) + "\n";  // several chunks
   write_file(directory.path() / "a.gz", text);
   write_file(directory.path() / "b.gz", text);
   EXPECT_EQ(read_file(directory.path() / "a.gz"), text);

@@ -54,7 +54,7 @@ std::set<std::string> free_rows(const std::string& text) {
 /// SCIP's MPS reader drops an entry for a row or column that was never declared and says so only when asked to say everything.
 /// That is another problem than the one meant, so it is an error.
 void refuse_dropped_entries(const std::string& file, const std::string& text, const std::string& log) {
-  static const std::regex warning(R"rx(Warning line (\d+): ([^\n]* "([^"\n]*)") ignored)rx");
+  static const std::regex warning(R"rx(Warning line (\d+): ([^\n]* for (?:row|column) "([^"\n]*)") ignored)rx");
   for (std::sregex_iterator match(log.begin(), log.end(), warning), end; match != end; ++match) {
     if (free_rows(text).contains((*match)[3])) continue;
     throw Error(ExitCode::bad_input, std::format("{}:{}: {} is not declared in the file", file, (*match)[1].str(), (*match)[2].str()),

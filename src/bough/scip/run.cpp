@@ -34,6 +34,9 @@ class Watcher final : public scip::ObjEventhdlr {
 
   [[nodiscard]] std::optional<double> root_end_s() const { return root_end_s_; }
 
+  /// SCIP owns the watcher and sends events once more while it frees the tree, when the caller's options are gone.
+  void close() { open_ = false; }
+
   SCIP_DECL_EVENTINIT(scip_init) override {
     return SCIPcatchEvent(scip, events, eventhdlr, nullptr, nullptr);
   }
@@ -43,6 +46,7 @@ class Watcher final : public scip::ObjEventhdlr {
   SCIP_DECL_EVENTEXEC(scip_exec) override {
     (void)eventhdlr;
     (void)eventdata;
+    if (!open_) return SCIP_OKAY;
     return guarded(error_, [&] {
       if (stop_signal() != 0) check(SCIPinterruptSolve(scip));
       if ((SCIPeventGetType(event) & SCIP_EVENTTYPE_NODESOLVED) != 0 && SCIPgetDepth(scip) == 0) root_is_done(scip);
@@ -74,6 +78,7 @@ class Watcher final : public scip::ObjEventhdlr {
   const RunOptions& options_;
   std::exception_ptr& error_;
   std::optional<double> root_end_s_;
+  bool open_ = true;
   bool reported_ = false;
   double primal_ = 0;
   double dual_ = 0;
@@ -142,6 +147,7 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
     if (stop_signal() != 0) set_parameter(scip, "limits/time", "0");
     code = SCIPsolve(scip);
   }
+  watcher->close();
   if (callback_error) std::rethrow_exception(callback_error);
   check(code);
 
