@@ -33,7 +33,7 @@ void make_directory(const std::filesystem::path& directory) {
   if (error) throw Error(ExitCode::cannot_write, std::format("cannot create {}: {}", directory.string(), error.message()));
 }
 
-nlohmann::json shape_of(const Milp& milp, const std::filesystem::path& path) {
+nlohmann::ordered_json shape_of(const Milp& milp, const std::filesystem::path& path) {
   return {{"file", path.string()}, {"rows", milp.rows.size()}, {"columns", milp.variables.size()}, {"nonzeros", milp.entries.size()}};
 }
 
@@ -41,7 +41,7 @@ ExitCode generate(const Family& family, const GenerateOptions& options) {
   const auto size = std::ranges::find(size_names, options.size) - size_names.begin();
   const Parameters parameters = resolve_parameters(family, static_cast<Size>(size), options.overrides);
   const std::filesystem::path directory(options.directory);
-  nlohmann::json written = nlohmann::json::array();
+  nlohmann::ordered_json written = nlohmann::ordered_json::array();
   const auto write = [&](const Milp& milp, const std::string& stem) {
     make_directory(directory);
     const auto path = directory / std::format("{}.{}", stem, options.format);
@@ -64,7 +64,7 @@ ExitCode generate(const Family& family, const GenerateOptions& options) {
       progress.advance(static_cast<std::size_t>(k) + 1);
     }
   }
-  if (options.json) print_result(written.dump(2) + "\n");
+  if (options.json) print_result(json_text(written));
   return unless_stopped(ExitCode::ok);
 }
 

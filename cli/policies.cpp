@@ -15,13 +15,13 @@ void add_policies(CLI::App& app, Action& action) {
   command->add_flag("--json", *json, "the list as JSON");
   command->callback([&action, json] {
     action = [json] {
-      nlohmann::json list = nlohmann::json::array();
+      nlohmann::ordered_json list = nlohmann::ordered_json::array();
       std::string text;
       for (const PolicyKind& kind : policy_kinds()) {
         list.push_back({{"name", kind.name}, {"summary", kind.summary}});
         text += std::format("{:<19}{}\n", kind.name, kind.summary);
       }
-      print_result(*json ? list.dump(2) + "\n" : text);
+      print_result(*json ? json_text(list) : text);
       return ExitCode::ok;
     };
   });

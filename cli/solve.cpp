@@ -165,7 +165,7 @@ ExitCode solve(SolveOptions& options) {
     solution->write(solution_text(*result.solution, result.statistics.status));
     solution->commit();
   }
-  print_result(options.json ? to_json(options, result).dump(2) + "\n" : to_text(result));
+  print_result(options.json ? json_text(to_json(options, result)) : to_text(result));
   if (result.solution_check && !result.solution_check->feasible) {
     throw Error(ExitCode::failure, std::format("{}: the solution does not hold in the file: {}", request.instance.string(), result.solution_check->complaint));
   }

@@ -23,6 +23,9 @@ std::string number_text(double value);
 /// JSON has no infinity: null stands for "no bound".
 nlohmann::json finite_or_null(double value);
 
+/// Indented JSON and a newline.  A file name need not be valid UTF-8; JSON must be, so other bytes become U+FFFD.
+std::string json_text(const nlohmann::ordered_json& value);
+
 /// Prints to stdout and makes sure it got there: a full disk or a closed pipe behind stdout is an Error (cannot_write).
 void print_result(std::string_view text);
 

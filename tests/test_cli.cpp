@@ -80,6 +80,14 @@ TEST_F(Solve, IsReproducibleForAPolicyThatDrawsRandomNumbers) {
   EXPECT_NE(nodes(1), nodes(2));
 }
 
+TEST_F(Solve, GivesValidJsonForAnyFileName) {
+  const std::string name = "caf\xe9 \"quoted\".mps.gz";  // Latin-1, not UTF-8
+  std::filesystem::copy_file(at_ / "tiny.mps.gz", at_ / name);
+  const Finished finished = run_program({"bough", "solve", name, "--json", "-q"}, at_);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json::parse(finished.out).at("status"), "optimal");
+}
+
 TEST_F(Solve, SaysTheSameInWords) {
   const Finished finished = bough_in(at_, "solve tiny.mps.gz");
   EXPECT_EQ(finished.exit_code, 0);
