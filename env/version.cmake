@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUT with the version and the commit of SOURCE; leaves it alone if nothing changed, so that nothing is rebuilt.
+# Writes OUT with the version and the commit of SOURCE; leaves it alone if nothing changed.  A source, not a header: a commit recompiles one line.
 set(commit "unknown")
 find_program(GIT git)
 if(GIT)
@@ -9,7 +9,7 @@ if(GIT)
     set(commit "${described}")
   endif()
 endif()
-set(text "#pragma once\n\nnamespace bough {\ninline constexpr const char* version = \"${VERSION}\";\ninline constexpr const char* commit = \"${commit}\";\n}  // namespace bough\n")
+set(text "#include \"bough/version.hpp\"\n\nconst char* const bough::version = \"${VERSION}\";\nconst char* const bough::commit = \"${commit}\";\n")
 if(EXISTS ${OUT})
   file(READ ${OUT} old)
 endif()
