@@ -3,7 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bough/branch/policy.hpp"
+#include "bough/branch/policies.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 

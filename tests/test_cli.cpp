@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "bough/branch/policy.hpp"
+#include "bough/branch/policies.hpp"
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"

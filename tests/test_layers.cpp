@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // In the order of the data flow; `scip` is the ground below all of them.
-const std::vector<std::string> stages{"scip",  "instance", "observe",  "collect", "dataset", "train",
+const std::vector<std::string> stages{"scip",  "instance", "observe",  "dataset", "collect", "train",
                                       "model", "branch",   "evaluate", "report",  "distribute"};
 
 std::size_t rank(const std::string& stage) {

@@ -30,7 +30,7 @@ class Rule final : public scip::ObjBranchrule {
     (void)allowaddcons;
     *result = SCIP_DIDNOTRUN;  // unless we branch, SCIP asks the next rule
     return guarded(error_, [&] {
-      const Candidates candidates = candidates_of(scip);
+      const Candidates candidates = lp_candidates(scip);
       scores_.assign(candidates.variables.size(), 0.0);
       policy_.score(scip, candidates, scores_);
       if (!std::ranges::all_of(scores_, [](double s) { return std::isfinite(s); })) {
@@ -45,16 +45,6 @@ class Rule final : public scip::ObjBranchrule {
   }
 
  private:
-  static Candidates candidates_of(SCIP* scip) {
-    SCIP_VAR** variables = nullptr;
-    double* values = nullptr;
-    double* fractions = nullptr;
-    int n = 0;
-    check(SCIPgetLPBranchCands(scip, &variables, &values, &fractions, nullptr, &n, nullptr));
-    const auto size = static_cast<std::size_t>(n);
-    return {{variables, size}, {values, size}, {fractions, size}};
-  }
-
   Policy& policy_;
   BranchingCounts& counts_;
   std::exception_ptr& error_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "bough/branch/policy.hpp"
+#include "bough/observe/policy.hpp"
 
 namespace bough {
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "bough/branch/policies.hpp"
 #include "bough/branch/rule.hpp"
 #include "bough/scip/run.hpp"
 #include "bough/scip/settings.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bough/branch/policy.hpp"
+#include "bough/branch/policies.hpp"
 
 #include <array>
 #include <format>
-#include <stdexcept>
 
 #include "bough/error.hpp"
 #include "bough/rng.hpp"
@@ -45,10 +44,6 @@ constexpr std::array kinds{
 };
 
 }  // namespace
-
-void Policy::score(SCIP* /*scip*/, const Candidates& /*candidates*/, std::span<double> /*scores*/) {
-  throw std::logic_error("a policy that is one of SCIP's rules scores nothing");
-}
 
 std::span<const PolicyKind> policy_kinds() { return kinds; }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
+#include <stdexcept>
 #include <string_view>
 
 #include "bough/scip/scip.hpp"
@@ -19,8 +17,19 @@ struct Candidates {
   std::span<const double> fractions;     // (n_candidates)
 };
 
+/// The candidates of the focus node.  SCIP may move its arrays at the next change of the LP or of a bound.
+inline Candidates lp_candidates(SCIP* scip) {
+  SCIP_VAR** variables = nullptr;
+  double* values = nullptr;
+  double* fractions = nullptr;
+  int n = 0;
+  check(SCIPgetLPBranchCands(scip, &variables, &values, &fractions, nullptr, &n, nullptr));
+  const auto size = static_cast<std::size_t>(n);
+  return {{variables, size}, {values, size}, {fractions, size}};
+}
+
 /// Decides where to branch.  Every system sits behind this interface: SCIP's own rules, which decide by themselves, and policies
-/// that score candidates, for which one branching rule (branch/rule.hpp) asks and branches.
+/// that score candidates, for which a branching rule (branch/rule.hpp) asks and branches.
 ///
 /// A policy is only a preference among valid branchings: no answer it can give changes the optimum.
 class Policy {
@@ -31,18 +40,10 @@ class Policy {
   [[nodiscard]] virtual std::string_view scip_rule() const { return {}; }
 
   /// Scores the candidates of the focus node, higher is better.  Never called if scip_rule() is not empty.
-  virtual void score(SCIP* scip, const Candidates& candidates, std::span<double> scores);
+  virtual void score(SCIP* scip, const Candidates& candidates, std::span<double> scores) {
+    (void)scip, (void)candidates, (void)scores;
+    throw std::logic_error("a policy that is one of SCIP's rules scores nothing");
+  }
 };
-
-/// A policy that can be asked for by name.
-struct PolicyKind {
-  std::string_view name;
-  std::string_view summary;
-  std::unique_ptr<Policy> (*make)(std::uint64_t seed);
-};
-std::span<const PolicyKind> policy_kinds();
-
-/// Throws Error (usage) with the list of names if there is no such policy.
-std::unique_ptr<Policy> make_policy(std::string_view name, std::uint64_t seed);
 
 }  // namespace bough
