@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace bough {
 
-/// The whole file, decompressed if it is gzip.  Throws Error: missing_input if it is not there, is a directory or cannot be read,
-/// bad_input if its gzip stream is damaged or cut off.
-std::string read_file(const std::filesystem::path& path);
+/// The whole file, decompressed if its first bytes are gzip's or zstd's.  Throws Error: missing_input if it is not there, is a
+/// directory or cannot be read, bad_input if it is compressed and damaged or cut off, or if its content is longer than `max_bytes`:
+/// no more than that is ever held, whatever a small file unpacks to.
+std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = std::size_t{4} << 30);
 
 /// The file's SHA-256 in hexadecimal, of the bytes as they lie on disk: `sha256sum` gives the same.
 std::string sha256_of_file(const std::filesystem::path& path);
 
 /// A file that appears under its name only when it is complete: written beside it under a temporary name, flushed to disk, then
-/// renamed.  A name that ends in .gz is compressed, with no time stamp, so that the same content gives the same bytes.
+/// renamed, and the directory flushed: after commit() a power cut leaves the new file, before it the old one.
+/// A name that ends in .gz or .zst is compressed, with no time stamp, so that the same content gives the same bytes; a .zst has a
+/// checksum.
 ///
 /// Destroyed without commit(), it leaves nothing behind.  Every failure is an Error (cannot_write) that names the file.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);
+  /// `content_size`, if all of it is known: a .zst then records it, which some readers need.  Precondition: so much is written.
+  explicit AtomicFile(std::filesystem::path path, std::optional<std::size_t> content_size = {});
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
