@@ -4,13 +4,14 @@
 run := env/enter env/build
 jobs := $(shell nproc)
 
-.PHONY: help demo test test-slow sanitize bench sizes shell clean
+.PHONY: help demo test test-slow sanitize fuzz bench sizes shell clean
 
 help:
 	@echo "make demo      generate instances, solve them with three branching rules, compare"
 	@echo "make test      all tests"
 	@echo "make test-slow the long ones: every rule on every published instance, 20 tiny instances a family"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz      random damage to shards and models, for FUZZ_SECONDS=600; starts from the corpus of the last run"
 	@echo "make bench     benchmarks, also written to build/bench.json"
 	@echo "make sizes     the table of docs/families.md: every family and size, solved with relpscost"
 	@echo "make shell     a shell inside the environment"
@@ -30,6 +31,10 @@ sanitize: export ASAN_OPTIONS := detect_stack_use_after_return=1
 sanitize: export UBSAN_OPTIONS := print_stacktrace=1
 sanitize:
 	@$(run) asan all ctest --test-dir build/asan --output-on-failure --no-tests=error -j $(jobs) -LE slow
+
+FUZZ_SECONDS ?= 600
+fuzz:
+	@$(run) fuzz bough-fuzz fuzz/run $(FUZZ_SECONDS)
 
 bench:
 	@$(run) release all build/release/bough-bench build/bench.json

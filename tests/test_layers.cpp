@@ -60,7 +60,7 @@ TEST(Layers, AStageIncludesOnlyItselfEarlierStagesAndTheTopLevel) {
 }
 
 TEST(Layers, OnlyPublicScipHeadersAreUsed) {
-  for (const char* folder : {"src", "cli", "tests", "bench"}) {
+  for (const char* folder : {"src", "cli", "tests", "bench", "fuzz"}) {
     for (const fs::path& path : sources(folder)) {
       for (const std::string& include : includes_of(path)) {
         EXPECT_FALSE(include.starts_with("scip/struct_")) << path << " includes " << include;
@@ -71,7 +71,7 @@ TEST(Layers, OnlyPublicScipHeadersAreUsed) {
 }
 
 TEST(Layers, NoFileIsLongerThanAReaderCanHold) {
-  for (const char* folder : {"src", "cli", "tests", "bench"}) {
+  for (const char* folder : {"src", "cli", "tests", "bench", "fuzz"}) {
     for (const fs::path& path : sources(folder)) {
       const std::string text = read_file(path);
       EXPECT_LE(std::ranges::count(text, '\n'), path.extension() == ".hpp" ? 200 : 600) << path;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libFuzzer's entry for the container of models and samples: any bytes parse or throw Error, and what parses survives a round trip.
+// Everything else (another exception, a sanitizer's finding, a difference) ends the process and leaves the input behind.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "bough/error.hpp"
+#include "bough/safetensors.hpp"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+namespace bough {
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  (void)std::fprintf(stderr, "fuzz: %s\n", what);
+  std::abort();
+}
+
+std::string write(const SafeTensors& file) {
+  SafeTensorsWriter writer;
+  for (const auto& [key, value] : file.metadata()) writer.metadata(key, value);
+  for (const auto& [name, tensor] : file.tensors()) writer.add(name, tensor.dtype, tensor.shape, tensor.data);
+  return writer.bytes();
+}
+
+void check_round_trip(const SafeTensors& file) {
+  const std::string bytes = write(file);
+  const SafeTensors again = SafeTensors::parse(bytes, "again");
+  require(again.metadata() == file.metadata(), "the metadata differ");
+  require(std::ranges::equal(again.tensors(), file.tensors(),
+                             [](const auto& a, const auto& b) {
+                               return a.first == b.first && a.second.dtype == b.second.dtype && a.second.shape == b.second.shape &&
+                                      std::ranges::equal(a.second.data, b.second.data);
+                             }),
+          "the tensors differ");
+  require(write(again) == bytes, "the bytes differ");
+}
+
+/// The readers of a parsed file: each may throw Error (bad_input), and nothing else.
+void check_readers(const SafeTensors& file) {
+  for (const auto& [name, tensor] : file.tensors()) {
+    try {
+      require(file.values<float>(name, tensor.shape).size() * sizeof(float) == tensor.data.size(), "elements are missing");
+    } catch (const Error& error) {
+      require(error.code() == ExitCode::bad_input && tensor.dtype != DType::f32, "a tensor cannot be read");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bough
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace bough;
+  std::optional<SafeTensors> file;
+  try {
+    file = SafeTensors::parse(std::string(reinterpret_cast<const char*>(data), size), "input");
+  } catch (const Error& error) {
+    require(error.code() == ExitCode::bad_input, error.what());
+    return 0;
+  }
+  check_round_trip(*file);
+  check_readers(*file);
+  return 0;
+}
+
+// Mutations of the whole file nearly always leave a header length that cuts the JSON in two, so half of them change the header or the
+// data alone and set the length right again.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed) {
+  std::uint64_t length = 0;
+  if (size >= sizeof length) std::memcpy(&length, data, sizeof length);
+  if (seed % 2 == 0 || size < sizeof length || length > size - sizeof length || size == max_size) return LLVMFuzzerMutate(data, size, max_size);
+  const std::size_t data_begin = sizeof length + length;
+  const std::size_t n_data = size - data_begin;
+  if (seed % 8 == 1) return data_begin + LLVMFuzzerMutate(data + data_begin, n_data, max_size - data_begin);
+
+  const std::string tail(reinterpret_cast<const char*>(data) + data_begin, n_data);
+  length = LLVMFuzzerMutate(data + sizeof length, length, max_size - sizeof length - n_data);
+  std::memcpy(data, &length, sizeof length);
+  std::memcpy(data + sizeof length + length, tail.data(), n_data);
+  return sizeof length + length + n_data;
+}
