@@ -27,7 +27,8 @@ using Visit = std::function<void(SCIP*, const Candidates&)>;
 class Watcher final : public scip::ObjBranchrule {
  public:
   Watcher(SCIP* scip, Visit visit, std::exception_ptr& error)
-      : scip::ObjBranchrule(scip, "watcher", "looks and leaves the branching to SCIP", 2'000'000, -1, 1.0), visit_(std::move(visit)), error_(error) {}
+      : scip::ObjBranchrule(scip, "watcher", "looks and leaves the branching to SCIP", 2'000'000, -1, 1.0),
+        visit_(std::move(visit)), error_(error) {}
   SCIP_DECL_BRANCHEXECLP(scip_execlp) override {
     (void)branchrule, (void)allowaddcons;
     *result = SCIP_DIDNOTRUN;
@@ -78,7 +79,9 @@ std::map<std::string, Values> at_the_root(const Milp& milp, const std::function<
     ASSERT_EQ(features.size(), candidates.variables.size() * n_khalil_features);
     for (std::size_t i = 0; i < candidates.variables.size(); ++i) {
       Values& values = found[name_of(candidates.variables[i])];
-      for (std::size_t f = 0; f < n_khalil_features; ++f) values[std::string(khalil_feature_names[f])] = features[i * n_khalil_features + f];
+      for (std::size_t f = 0; f < n_khalil_features; ++f) {
+        values[std::string(khalil_feature_names[f])] = features[i * n_khalil_features + f];
+      }
     }
   });
   return found;
@@ -146,8 +149,10 @@ TEST(Khalil, FeaturesOfXAreThoseComputedByHand) {
       {"nonnegative_side_ratio_min", -1.0 / 6}, {"nonnegative_side_ratio_max", 2.0 / 13},
       {"negative_side_ratio_min", -2.0 / 3}, {"negative_side_ratio_max", 1.0 / 9},
       // c1 2/6 and 2/(2+1), c3 8/9 and 8/(8+4), c4 1/1 and 1/(1+1);  c2 2/(2+9) and 2/2
-      {"positive_to_positive_min", 1.0 / 3}, {"positive_to_positive_max", 1}, {"positive_to_negative_min", 0.5}, {"positive_to_negative_max", 2.0 / 3},
-      {"negative_to_positive_min", 2.0 / 11}, {"negative_to_positive_max", 2.0 / 11}, {"negative_to_negative_min", 1}, {"negative_to_negative_max", 1},
+      {"positive_to_positive_min", 1.0 / 3}, {"positive_to_positive_max", 1},
+      {"positive_to_negative_min", 0.5}, {"positive_to_negative_max", 2.0 / 3},
+      {"negative_to_positive_min", 2.0 / 11}, {"negative_to_positive_max", 2.0 / 11},
+      {"negative_to_negative_min", 1}, {"negative_to_negative_max", 1},
       // 2 2 8: deviations -2 -2 4, variance 24/3
       {"active_unit_count", 3}, {"active_unit_sum", 12}, {"active_unit_mean", 4}, {"active_unit_stddev", std::sqrt(8.0)},
       {"active_unit_min", 2}, {"active_unit_max", 8},
@@ -186,8 +191,10 @@ TEST(Khalil, FeaturesOfYAreThoseComputedByHand) {
       {"nonnegative_side_ratio_min", 1.0 / 6}, {"nonnegative_side_ratio_max", 1.0 / 3},
       {"negative_side_ratio_min", -1.0 / 3}, {"negative_side_ratio_max", 0.5},
       // c1 4/6 and 4/(4+1), c2 8/9 and 8/(8+2);  c3 4/(4+9) and 4/4, c4 1/(1+1) and 1/1
-      {"positive_to_positive_min", 2.0 / 3}, {"positive_to_positive_max", 8.0 / 9}, {"positive_to_negative_min", 0.8}, {"positive_to_negative_max", 0.8},
-      {"negative_to_positive_min", 4.0 / 13}, {"negative_to_positive_max", 0.5}, {"negative_to_negative_min", 1}, {"negative_to_negative_max", 1},
+      {"positive_to_positive_min", 2.0 / 3}, {"positive_to_positive_max", 8.0 / 9},
+      {"positive_to_negative_min", 0.8}, {"positive_to_negative_max", 0.8},
+      {"negative_to_positive_min", 4.0 / 13}, {"negative_to_positive_max", 0.5},
+      {"negative_to_negative_min", 1}, {"negative_to_negative_max", 1},
       // 4 8 4: variance 96/3 - 256/9 = 32/9
       {"active_unit_count", 3}, {"active_unit_sum", 16}, {"active_unit_mean", 16.0 / 3}, {"active_unit_stddev", std::sqrt(32.0) / 3},
       {"active_unit_min", 4}, {"active_unit_max", 8},
@@ -221,8 +228,10 @@ TEST(Khalil, AStatisticOverNothingHasItsDocumentedValue) {
   expect_values("x", found.at("x"),
                 {{"negative_coefficient_count", 0}, {"negative_coefficient_mean", 0}, {"negative_coefficient_stddev", 0},
                  {"negative_coefficient_min", 0}, {"negative_coefficient_max", 0}, {"pseudocost_ratio", 1},
-                 {"negative_side_ratio_min", 1}, {"negative_side_ratio_max", -1}, {"negative_to_positive_min", 1}, {"negative_to_positive_max", 0},
-                 {"negative_to_negative_min", 1}, {"negative_to_negative_max", 0}, {"positive_to_positive_max", 0.5}, {"positive_to_negative_min", 1},
+                 {"negative_side_ratio_min", 1}, {"negative_side_ratio_max", -1},
+                 {"negative_to_positive_min", 1}, {"negative_to_positive_max", 0},
+                 {"negative_to_negative_min", 1}, {"negative_to_negative_max", 0},
+                 {"positive_to_positive_max", 0.5}, {"positive_to_negative_min", 1},
                  {"active_unit_count", 1}, {"active_unit_stddev", 0}, {"active_inverse_sum_max", 0.5}, {"active_inverse_candidate_sum_max", 1}});
   const auto unbranched = at_the_root(milp, [](SCIP*, SCIP_VAR*) {});
   expect_values("x", unbranched.at("x"), {{"n_cutoffs_up", 0}, {"n_cutoffs_down", 0}, {"cutoff_rate_up", 0}, {"cutoff_rate_down", 0}});
@@ -276,7 +285,7 @@ class Naive {
     }
     if (SCIPgetDepth(scip) > 0) return;
     static_.clear();
-    for (SCIP_COL* column : std::span(SCIPgetLPCols(scip), static_cast<std::size_t>(SCIPgetNLPCols(scip)))) put_static(SCIPcolGetVar(column));
+    for (int j = 0; j < SCIPgetNLPCols(scip); ++j) put_static(SCIPcolGetVar(SCIPgetLPCols(scip)[j]));
   }
 
   [[nodiscard]] Values features(SCIP* scip, const Candidates& candidates, std::size_t i) const {
@@ -471,11 +480,16 @@ TEST(Khalil, FollowsCutsThatComeAndGoInTheTree) {
   EXPECT_GT(comparison.n_rows_new_in_tree, 0) << "no cut was added below the root; the test tests nothing";
 }
 
-/// A binary variable that enters below the root takes the first integer variable's place: from then on x is at another place among the
-/// variables than among the columns, and the new variable is none of the columns.
+/// The example with a continuous w in [0, 1] and z + w <= 20, which changes nothing.  A binary variable that enters at the root then takes
+/// the place of x among the variables, x that of w, and w a new one; the columns stay where they are, and the new variable is none.
 TEST(Khalil, StaticFeaturesFollowTheVariableNotItsPosition) {
+  Milp milp = example();
+  const int w = milp.add_variable({"w", 1, 0, 1, Milp::VarType::continuous});
+  milp.add_row("c5", -Milp::infinity, 20);
+  milp.add_entry(2, 1);
+  milp.add_entry(w, 1);
   Comparison comparison;
-  const ScipPtr scip = bare(example());
+  const ScipPtr scip = bare(milp);
   watch(scip.get(), [&](SCIP* s, const Candidates& candidates) {
     comparison.visit(s, candidates);
     if (comparison.n_nodes > 1) return;
