@@ -31,6 +31,19 @@ std::string write(const SafeTensors& file) {
   return writer.bytes();
 }
 
+/// The tensors are all of the data, by their views and by their shapes.
+void check_cover(const SafeTensors& file, std::size_t n_data) {
+  std::size_t n_viewed = 0;
+  std::size_t n_shaped = 0;
+  for (const auto& [name, tensor] : file.tensors()) {
+    n_viewed += tensor.data.size();
+    std::size_t product = size_of(tensor.dtype);
+    for (const std::size_t n : tensor.shape) product *= n;
+    n_shaped += product;
+  }
+  require(n_viewed == n_data && n_shaped == n_data, "the tensors are not the data");
+}
+
 void check_round_trip(const SafeTensors& file) {
   const std::string bytes = write(file);
   const SafeTensors again = SafeTensors::parse(bytes, "again");
@@ -67,6 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(error.code() == ExitCode::bad_input, error.what());
     return 0;
   }
+  std::uint64_t length = 0;
+  std::memcpy(&length, data, sizeof length);
+  check_cover(*file, size - sizeof length - length);
   check_round_trip(*file);
   check_readers(*file);
   return 0;

@@ -138,7 +138,7 @@ class ReadPacked : public testing::TestWithParam<const char*> {
   [[nodiscard]] std::string format() const { return GetParam() == std::string("gz") ? "gzip" : "zstd"; }
   TemporaryDirectory directory_;
 };
-INSTANTIATE_TEST_SUITE_P(File, ReadPacked, testing::Values("gz", "zst"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(File, ReadPacked, testing::Values("gz", "zst"), [](const auto& packed) { return packed.param; });
 
 TEST_P(ReadPacked, JoinsConcatenatedFiles) {  // `cat a.gz b.gz` is a valid gzip file, and the same holds for zstd
   write_file(file("a"), "first ");
@@ -209,7 +209,7 @@ TEST(ReadFile, LimitsPlainFilesToo) {
 TEST(ReadFile, FindsTheMagicNumberOfAPipeThatDeliversByteByByte) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "a.zst", "text");
-  const auto script = "mkfifo p; (for i in $(seq 0 64); do dd if=a.zst bs=1 count=1 skip=$i status=none; done > p) & wait %1 & echo started";
+  const auto script = "mkfifo p; (for i in $(seq 0 64); do dd if=a.zst bs=1 count=1 skip=$i status=none; done > p) & echo started";
   ASSERT_EQ(run_program({"sh", "-c", script}, directory.path()).out, "started\n");
   EXPECT_EQ(read_file(directory.path() / "p"), "text");
 }

@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::size_t chunk_size = 1U << 16;
 
+// Shards are written once and read every epoch, as fast at every level; beyond 9 a step takes several times as long for a few percent
+// of the bytes.
 constexpr int zstd_level = 9;
 
 /// A file descriptor that closes itself.
@@ -212,7 +214,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) 
   std::string content;
   const auto append = [&](std::string_view bytes) {
     if (bytes.size() > max_bytes - content.size()) {
-      throw Error(ExitCode::bad_input, std::format("{}: more than {} bytes of content", path.string(), max_bytes), "is it the right file? larger ones are not read");
+      throw Error(ExitCode::bad_input, std::format("{}: more than {} bytes of content", path.string(), max_bytes),
+                  "is it the right file? larger ones are not read");
     }
     if (content.size() + bytes.size() > content.capacity()) {  // grow as append() would, but never past the limit
       content.reserve(std::min(max_bytes, std::max(2 * content.capacity(), content.size() + bytes.size())));

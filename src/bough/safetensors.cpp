@@ -280,7 +280,8 @@ SafeTensors SafeTensors::parse(std::string bytes, const std::string& origin) {
   file.metadata_ = std::move(reader.metadata);
   for (auto& [name, entry] : reader.entries) {
     const std::size_t begin = (*entry.offsets)[0];
-    file.tensors_.emplace_hint(file.tensors_.end(), name, Tensor{*entry.dtype, std::move(*entry.shape), data.subspan(begin, (*entry.offsets)[1] - begin)});
+    const std::size_t end = (*entry.offsets)[1];
+    file.tensors_.emplace_hint(file.tensors_.end(), name, Tensor{*entry.dtype, std::move(*entry.shape), data.subspan(begin, end - begin)});
   }
   return file;
 }
@@ -290,7 +291,8 @@ const Tensor& SafeTensors::require(std::string_view name, DType dtype) const {
   if (found == tensors_.end()) {
     std::string names;
     for (const auto& [other, tensor] : tensors_ | std::views::take(10)) names += (names.empty() ? "" : ", ") + in_quotes(other);
-    throw bad_file(origin_, "no tensor " + in_quotes(name), std::format("it holds {}{}", names.empty() ? "none" : names, tensors_.size() > 10 ? ", ..." : ""));
+    throw bad_file(origin_, "no tensor " + in_quotes(name),
+                   std::format("it holds {}{}", names.empty() ? "none" : names, tensors_.size() > 10 ? ", ..." : ""));
   }
   if (found->second.dtype != dtype) {
     throw bad_file(origin_, std::format("tensor {} is {}, expected {}", in_quotes(name), name_of(found->second.dtype), name_of(dtype)), "");
@@ -349,12 +351,14 @@ std::string SafeTensorsWriter::bytes() const {
     const auto& [name, entry] = *tensor;
     separate();
     const std::size_t begin = std::exchange(end, end + entry.data.size());
-    header += std::format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", json_string(name), name_of(entry.dtype), nlohmann::json(entry.shape).dump(),
-                          begin, end);
+    header += std::format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", json_string(name), name_of(entry.dtype),
+                          nlohmann::json(entry.shape).dump(), begin, end);
   }
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
-  if (header.size() > max_header_bytes) throw Error(ExitCode::failure, std::format("safetensors: a header of {} bytes, at most {} are read", header.size(), max_header_bytes));
+  if (header.size() > max_header_bytes) {
+    throw Error(ExitCode::failure, std::format("safetensors: a header of {} bytes, at most {} are read", header.size(), max_header_bytes));
+  }
 
   const std::uint64_t length = header.size();
   std::string bytes;
