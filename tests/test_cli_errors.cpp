@@ -76,6 +76,10 @@ void make_fixture(const std::filesystem::path& at, const std::string& command) {
        "STATISTICS\n  Problem name : p\nOBJECTIVE\n Sense : minimize\nVARIABLES\n [binary] <x>: obj=1, original bounds=[0,1]\nCONSTRAINTS\n"
        " [linear] <c>: <x>[B] >= zzz;\nEND\n");
   text("unknown.set", "limits/nodes = 5\nno/such/parameter = 7\n");
+  if (wanted("packed.lp")) {
+    write_file(at / "packed.lp.zst", "Minimize\n obj: x\nSubject To\n c1: x >= 3\nEnd\n");
+    std::filesystem::rename(at / "packed.lp.zst", at / "packed.lp");
+  }
   std::string noise;
   Rng rng("noise", 1);
   for (int i = 0; i < 3000; ++i) noise += static_cast<char>(rng.below(256));

@@ -198,6 +198,16 @@ TEST_P(ReadPacked, ABombIsAnErrorAtTheLimit) {  // 64 MB of zeros in a few thous
   EXPECT_EQ(read_file(file("bomb"), 64U << 20).size(), 64U << 20) << "the limit itself is allowed";
 }
 
+TEST_P(ReadPacked, IsRecognisedByItsContentNotItsName) {
+  write_file(file("a"), "text");
+  std::filesystem::rename(file("a"), directory_.path() / "a");
+  EXPECT_EQ(read_file(directory_.path() / "a"), "text");
+  EXPECT_EQ(compression_of(directory_.path() / "a"), format());
+  write_raw(file("plain"), "text");
+  EXPECT_EQ(read_file(file("plain")), "text");
+  EXPECT_EQ(compression_of(file("plain")), "");
+}
+
 TEST(ReadFile, LimitsPlainFilesToo) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "plain", "12345");

@@ -236,6 +236,14 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) 
   return content;
 }
 
+std::string compression_of(const std::filesystem::path& path) {
+  const Descriptor file = open_for_reading(path);
+  std::array<char, 4> magic;  // as long as the longest
+  const ssize_t n = ::read(file.get(), magic.data(), magic.size());
+  const auto unpacker = make_unpacker({magic.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))});
+  return unpacker ? unpacker->name : "";
+}
+
 std::string sha256_of_file(const std::filesystem::path& path) {
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;

@@ -15,6 +15,9 @@ namespace bough {
 /// no more than that is ever held, whatever a small file unpacks to.
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = std::size_t{4} << 30);
 
+/// The format by which read_file would decompress it, "gzip" or "zstd"; empty for any other file.
+std::string compression_of(const std::filesystem::path& path);
+
 /// The file's SHA-256 in hexadecimal, of the bytes as they lie on disk: `sha256sum` gives the same.
 std::string sha256_of_file(const std::filesystem::path& path);
 

@@ -89,6 +89,9 @@ void read_problem(SCIP* scip, const std::filesystem::path& path) {
   const std::string name = path.string();
   // SCIP reads on after a cut-off gzip stream and takes noise for an empty LP file; so the bytes are looked at first.
   const std::string text = read_file(path);
+  if (compression_of(path) == "zstd") {  // SCIP would take the packed bytes for the instance
+    throw Error(ExitCode::bad_input, std::format("{}: compressed by zstd, which SCIP does not read", name), "unpack it with 'zstd -d', or use gzip");
+  }
   if (text.empty()) throw Error(ExitCode::bad_input, std::format("{}: the file is empty", name));
   if (text.find('\0') != std::string::npos) {
     throw Error(ExitCode::bad_input, std::format("{}: this is binary data, not an instance", name), "expected .mps, .lp or .cip, plain or .gz");
