@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bough-bench OUT.json     times contenders against each other and writes {name, ratio, low, high, ...} rows
+// bough-bench OUT.json              times contenders against each other and writes {name, ratio, low, high, ...} rows
+// bough-bench OUT.json FAMILY       only the extraction rows of one family
 //
 // Contenders alternate within one run, so that a machine that slows down slows both; the result is the ratio of their medians, with
 // the smallest and largest ratio of single rounds beside it.  Each answer is checked before its time counts.
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <format>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <print>
 #include <stdexcept>
 #include <vector>
@@ -20,9 +21,17 @@
 #include "bough/instance/write.hpp"
 #include "bough/scip/problem.hpp"
 #include "bough/version.hpp"
+#include "bench/rows.hpp"
 
 namespace bough::bench {
 namespace {
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+}  // namespace
 
 double seconds(const std::function<void()>& action) {
   const auto start = std::chrono::steady_clock::now();
@@ -30,13 +39,7 @@ double seconds(const std::function<void()>& action) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
-/// time(first) / time(second), alternated `rounds` times.
-nlohmann::ordered_json compare(const std::string& name, int rounds, const std::function<void()>& first, const std::function<void()>& second) {
+Row compare(const std::string& name, int rounds, const std::function<void()>& first, const std::function<void()>& second) {
   first();  // warm-up: page cache, lazy binding
   second();
   std::vector<double> first_s;
@@ -47,20 +50,24 @@ nlohmann::ordered_json compare(const std::string& name, int rounds, const std::f
     second_s.push_back(seconds(second));
     ratios.push_back(first_s.back() / second_s.back());
   }
-  const nlohmann::ordered_json row{{"name", name},
-                                   {"ratio", median(first_s) / median(second_s)},
-                                   {"low", std::ranges::min(ratios)},
-                                   {"high", std::ranges::max(ratios)},
-                                   {"first_ms", 1e3 * median(first_s)},
-                                   {"second_ms", 1e3 * median(second_s)},
-                                   {"rounds", rounds}};
-  std::println("{:<44}{:>8.2f}   ({:.2f} .. {:.2f})   {:.1f} ms : {:.1f} ms", name, row["ratio"].get<double>(), row["low"].get<double>(),
-               row["high"].get<double>(), row["first_ms"].get<double>(), row["second_ms"].get<double>());
+  const double first_ms = 1e3 * median(first_s);
+  const double second_ms = 1e3 * median(second_s);
+  return finish({{"name", name}, {"ratio", first_ms / second_ms}, {"low", std::ranges::min(ratios)}, {"high", std::ranges::max(ratios)},
+                 {"first_ms", first_ms}, {"second_ms", second_ms}, {"rounds", rounds}},
+                std::format("{:.3g} ms : {:.3g} ms", first_ms, second_ms));
+}
+
+Row finish(Row row, const std::string& remark) {
+  std::println("{:<44}{:>9.3g}   ({:.3g} .. {:.3g})   {}", row["name"].get<std::string>(), row["ratio"].get<double>(), row["low"].get<double>(),
+               row["high"].get<double>(), remark);
+  (void)std::fflush(stdout);
   return row;
 }
 
+namespace {
+
 /// Generating and writing an instance against SCIP's reading it back.
-nlohmann::ordered_json generate_row(const std::string& family_name, Size size, const std::filesystem::path& directory) {
+Row generate_row(const std::string& family_name, Size size, const std::filesystem::path& directory) {
   const Family& family = family_by_name(family_name);
   const Parameters parameters = resolve_parameters(family, size);
   const auto file = directory / (family_name + ".mps.gz");
@@ -76,7 +83,7 @@ nlohmann::ordered_json generate_row(const std::string& family_name, Size size, c
 }
 
 /// The whole process `bough solve` against the whole process `scip` on an instance that is solved at once.
-nlohmann::ordered_json startup_row(const std::filesystem::path& directory) {
+Row startup_row(const std::filesystem::path& directory) {
   const auto file = directory / "one.lp";
   write_file(file, "Maximize\n obj: x\nSubject To\n c: x <= 1\nBinaries\n x\nEnd\n");
   const auto run = [](const std::string& command) {
@@ -90,11 +97,13 @@ nlohmann::ordered_json startup_row(const std::filesystem::path& directory) {
 void run_all(const std::filesystem::path& out) {
   const TemporaryDirectory temporary;
   const std::filesystem::path& directory = temporary.path();
-  std::println("{:<44}{:>8}   (lowest .. highest)   medians", "benchmark", "ratio");
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::println("{:<44}{:>9}   (lowest .. highest)   medians", "benchmark", "ratio");
+  Row rows = Row::array();
   for (const Family& family : families()) rows.push_back(generate_row(family.name, Size::easy, directory));
   rows.push_back(generate_row("loadbalance", Size::hard, directory));
   rows.push_back(startup_row(directory));
+  for (const Row& row : observe_rows()) rows.push_back(row);
+  for (const Row& row : collect_rows(directory)) rows.push_back(row);
   for (auto& row : rows) row["commit"] = commit;
   write_file(out, rows.dump(2) + "\n");
 }
@@ -103,12 +112,16 @@ void run_all(const std::filesystem::path& out) {
 }  // namespace bough::bench
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::println(stderr, "usage: bough-bench OUT.json");
+  if (argc != 2 && argc != 3) {
+    std::println(stderr, "usage: bough-bench OUT.json [FAMILY]");
     return 2;
   }
   try {
-    bough::bench::run_all(argv[1]);
+    if (argc == 3) {
+      bough::write_file(argv[1], bough::bench::observe_rows(argv[2]).dump(2) + "\n");
+    } else {
+      bough::bench::run_all(argv[1]);
+    }
     return 0;
   } catch (const std::exception& error) {
     std::println(stderr, "bough-bench: {}", error.what());

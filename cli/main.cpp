@@ -38,8 +38,10 @@ ExitCode run(int argc, char** argv) {
       "  bough solve instances/setcover-easy-0.mps.gz       solve one\n\n"
       "'bough COMMAND --help' explains each.  Exit codes: docs/cli.md.");
   Action action;
+  add_collect(app, action);
   add_demo(app, action);
   add_generate(app, action);
+  add_inspect(app, action);
   add_policies(app, action);
   add_solve(app, action);
   try {

@@ -130,13 +130,7 @@ std::string to_text(const SolveResult& result) {
 
 ExitCode solve(SolveOptions& options) {
   SolveRequest& request = options.request;
-  for (const std::string& assignment : options.parameters) {
-    const auto equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error(ExitCode::usage, std::format("--scip {}: expected name=value", assignment), "example: --scip limits/gap=0.01");
-    }
-    request.settings.overrides.emplace_back(assignment.substr(0, equals), assignment.substr(equals + 1));
-  }
+  request.settings.overrides = parse_parameters(options.parameters);
 
   // Everything that will be written is opened before the solve: an hour of work shall not end in "permission denied".
   std::optional<AtomicFile> solution;
@@ -173,6 +167,18 @@ ExitCode solve(SolveOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> parse_parameters(const std::vector<std::string>& assignments) {
+  std::vector<std::pair<std::string, std::string>> parameters;
+  for (const std::string& assignment : assignments) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ExitCode::usage, std::format("--scip {}: expected name=value", assignment), "example: --scip limits/gap=0.01");
+    }
+    parameters.emplace_back(assignment.substr(0, equals), assignment.substr(equals + 1));
+  }
+  return parameters;
+}
 
 void add_solve(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("solve", "Solve one instance with a branching policy");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/terminal.hpp"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include <cerrno>
@@ -50,22 +51,24 @@ void print_result(std::string_view text) {
   }
 }
 
-Progress::Progress(std::string what, std::size_t total, bool quiet) : what_(std::move(what)), total_(total), quiet_(quiet) {}
+Progress::Progress(std::string what, std::size_t total, bool quiet, std::size_t already)
+    : what_(std::move(what)), total_(total), quiet_(quiet), already_(already) {}
 
 Progress::~Progress() {
   if (drawn_ && is_terminal(stderr)) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::advance(std::size_t done) {
+void Progress::advance(std::size_t done, std::string_view detail) {
   using namespace std::chrono_literals;
   const auto now = Clock::now();
   const bool terminal = is_terminal(stderr);
-  if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms) || done == 0) return;
+  if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms) || done <= already_) return;
   last_ = now;
   drawn_ = true;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double left = elapsed * static_cast<double>(total_ - done) / static_cast<double>(done);
-  std::print(stderr, "{}{} {}/{}, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, duration_text(left), terminal ? "" : "\n");
+  const double left = elapsed * static_cast<double>(total_ - std::min(done, total_)) / static_cast<double>(done - already_);
+  std::print(stderr, "{}{} {}/{}{}{}, {:.1f}/s, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, detail.empty() ? "" : ", ", detail,
+             static_cast<double>(done - already_) / elapsed, duration_text(left), terminal ? "" : "\n");
   (void)std::fflush(stderr);
 }
 

@@ -33,17 +33,20 @@ void print_result(std::string_view text);
 /// seconds and nothing at all if `quiet`.
 class Progress {
  public:
-  Progress(std::string what, std::size_t total, bool quiet);
+  /// `already` of the total were done before: they say nothing about the time that is left.
+  Progress(std::string what, std::size_t total, bool quiet, std::size_t already = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void advance(std::size_t done);
+  /// `detail` is shown beside the count.
+  void advance(std::size_t done, std::string_view detail = {});
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string what_;
   std::size_t total_;
   bool quiet_;
+  std::size_t already_;
   bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer's entry for the container of models and samples: any bytes parse or throw Error, and what parses survives a round trip.
+// libFuzzer's entry for the container of models and samples: any bytes parse or throw Error, and what parses survives a round trip, as a
+// container and, if it is one, as a shard of samples.
 // Everything else (another exception, a sanitizer's finding, a difference) ends the process and leaves the input behind.
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "bough/dataset/episode.hpp"
 #include "bough/error.hpp"
 #include "bough/safetensors.hpp"
 
@@ -66,6 +68,14 @@ void check_readers(const SafeTensors& file) {
       require(error.code() == ExitCode::bad_input && tensor.dtype != DType::f32, "a tensor cannot be read");
     }
   }
+  std::optional<Episode> episode;
+  try {
+    episode = read_episode(file);
+  } catch (const Error& error) {
+    require(error.code() == ExitCode::bad_input, error.what());
+    return;
+  }
+  require(read_episode(SafeTensors::parse(episode_bytes(*episode), "again")) == *episode, "the episodes differ");
 }
 
 }  // namespace

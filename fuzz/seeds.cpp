@@ -7,7 +7,41 @@
 #include <string>
 #include <vector>
 
+#include "bough/dataset/episode.hpp"
+#include "bough/observe/khalil_features.hpp"
 #include "bough/safetensors.hpp"
+
+namespace {
+
+/// Two windows of two states each, over two LPs with two variables and one row.
+bough::Episode small_episode(bool khalil) {
+  bough::Episode episode;
+  episode.metadata["instance"] = "seed";
+  for (int s = 0; s < 4; ++s) {
+    if (s % 2 == 0) {
+      bough::Topology topology;
+      topology.row_start = {0, 2};
+      topology.edge_variable = {0, 1};
+      topology.edge_coefficient = {0.5F, -0.5F};
+      topology.index_by_variable(2);
+      episode.topologies.push_back(topology);
+    }
+    bough::State state;
+    state.topology = s / 2;
+    state.variable_features.assign(2 * bough::n_variable_features, 0.25F);
+    state.row_features.assign(bough::n_row_features, 1);
+    state.candidates = {0, 1};
+    if (khalil) state.khalil.assign(2 * bough::n_khalil_features, 3);
+    if (s % 2 == 1) state.label = bough::Label{{1, 2}, {3, 4}, {0, 1}, {3, 8}, {0, 1}, 1};
+    state.chosen = 1;
+    state.decision = s;
+    episode.states.push_back(state);
+  }
+  episode.window_start = {0, 2, 4};
+  return episode;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace bough;
@@ -31,9 +65,9 @@ int main(int argc, char** argv) {
     types.add(std::string(1, static_cast<char>('a' + k)), dtype, {1}, std::span(eight).first(size_of(dtype)));
   }
   int k = 0;
-  for (const SafeTensorsWriter* seed : {&nothing, &notes, &shapes, &types}) {
+  for (const std::string& seed : {nothing.bytes(), notes.bytes(), shapes.bytes(), types.bytes(), episode_bytes(small_episode(false)), episode_bytes(small_episode(true))}) {
     std::ofstream file(argv[1] + ("/seed-" + std::to_string(k++)), std::ios::binary);
-    file << seed->bytes();
+    file << seed;
     file.close();
     if (!file) {
       (void)std::fprintf(stderr, "cannot write to %s\n", argv[1]);

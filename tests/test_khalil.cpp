@@ -548,7 +548,7 @@ std::vector<std::string> words(const std::string& text, const char* pattern) {
 
 TEST(Khalil, NamesEnumeratorsAndDocumentationAgree) {
   const std::vector<std::string> names(khalil_feature_names.begin(), khalil_feature_names.end());
-  std::string header = read_file(std::filesystem::path(BOUGH_SOURCE_DIR) / "src/bough/observe/khalil.hpp");
+  std::string header = read_file(std::filesystem::path(BOUGH_SOURCE_DIR) / "src/bough/observe/khalil_features.hpp");
   const auto begin = header.find('{', header.find("enum class KhalilFeature"));
   header = header.substr(begin, header.find("};", begin) - begin);
   EXPECT_EQ(words(std::regex_replace(header, std::regex("//.*"), ""), "([a-z_]+),"), names);

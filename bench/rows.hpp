@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace bough::bench {
+
+/// What `make bench` prints and writes: {name, ratio, low, high, ...}.
+using Row = nlohmann::ordered_json;
+
+double seconds(const std::function<void()>& action);
+
+/// time(first) / time(second), alternated `rounds` times after one untimed round of each: the ratio of the medians, with the smallest
+/// and largest ratio of single rounds beside it.
+Row compare(const std::string& name, int rounds, const std::function<void()>& first, const std::function<void()>& second);
+
+/// A row whose ratio was measured by the caller; prints it.
+Row finish(Row row, const std::string& remark);
+
+/// Each group of rows lies in the file of its name.
+Row observe_rows(std::string_view only_family = {});       ///< feature extraction and the expert, every family at easy
+Row collect_rows(const std::filesystem::path& temporary);  ///< collecting a set and reading it back
+
+}  // namespace bough::bench

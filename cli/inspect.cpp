@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/dataset/inspect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ranges>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+
+namespace bough::cli {
+namespace {
+
+struct InspectOptions {
+  std::filesystem::path path;
+  bool repair = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+using Histogram = std::map<std::int64_t, std::int64_t>;
+
+std::int64_t total(const Histogram& histogram) {
+  std::int64_t sum = 0;
+  for (const auto& [value, n] : histogram) sum += n;
+  return sum;
+}
+
+double mean(const Histogram& histogram) {
+  double sum = 0;
+  for (const auto& [value, n] : histogram) sum += static_cast<double>(value) * static_cast<double>(n);
+  return histogram.empty() ? 0 : sum / static_cast<double>(total(histogram));
+}
+
+/// At most ten bins of equal width, a bar for each.
+std::string bars(const Histogram& histogram) {
+  if (histogram.empty()) return "";
+  const std::int64_t low = histogram.begin()->first;
+  const std::int64_t width = (histogram.rbegin()->first - low) / 10 + 1;
+  Histogram bins;
+  for (const auto& [value, n] : histogram) bins[(value - low) / width] += n;
+  const std::int64_t highest = std::ranges::max(std::views::values(bins));
+  std::string text;
+  for (const auto& [bin, n] : bins) {
+    const std::int64_t from = low + bin * width;
+    const std::string range = width == 1 ? std::format("{}", from) : std::format("{}-{}", from, from + width - 1);
+    std::string bar;
+    for (auto length = std::lround(40.0 * static_cast<double>(n) / static_cast<double>(highest)); length > 0; --length) bar += "█";
+    text += std::format("  {:>11} {:<40} {}\n", range, bar.empty() ? "▏" : bar, n);
+  }
+  return text;
+}
+
+/// States whose best score several candidates share, and how many share it on average.
+std::pair<double, double> ties_of(const SetReport& report) {
+  Histogram tied = report.ties;
+  tied.erase(1);
+  const std::int64_t n = total(report.ties);
+  return {n > 0 ? static_cast<double>(total(tied)) / static_cast<double>(n) : 0, mean(tied)};
+}
+
+nlohmann::ordered_json to_json(const Histogram& histogram) {
+  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
+  for (const auto& [value, n] : histogram) pairs.push_back({value, n});
+  return pairs;
+}
+
+nlohmann::ordered_json to_json(const InspectOptions& options, const SetReport& report) {
+  nlohmann::ordered_json damaged = nlohmann::ordered_json::array();
+  for (const Damage& damage : report.damaged) damaged.push_back({{"shard", damage.shard}, {"problem", damage.problem}});
+  const auto [tied_share, tied_size] = ties_of(report);
+  return {{"set", options.path.string()},
+          {"description", nlohmann::ordered_json::parse(report.description, nullptr, /*allow_exceptions=*/false)},
+          {"episodes", report.n_episodes},
+          {"episodes_without_states", report.n_empty},
+          {"quarantined", report.n_quarantined},
+          {"states", report.n_states},
+          {"labels", report.n_labels},
+          {"windows", report.n_windows},
+          {"topologies", report.n_topologies},
+          {"bytes", report.bytes},
+          {"ends", report.ends},
+          {"unlabelled", report.unlabelled},
+          {"tied_share", tied_share},
+          {"tied_candidates", tied_size},
+          {"candidates", to_json(report.candidates)},
+          {"depths", to_json(report.depths)},
+          {"damaged", damaged}};
+}
+
+std::string to_text(const InspectOptions& options, const SetReport& report) {
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<14}{}\n", name, value); };
+  const auto counts = [](const std::map<std::string, std::int64_t>& map) {
+    std::string list;
+    for (const auto& [name, n] : map) list += std::format("{}{} {}", list.empty() ? "" : ", ", n, name);
+    return list;
+  };
+  line("set", bold(options.path.string(), stdout));
+  const auto description = nlohmann::ordered_json::parse(report.description, nullptr, /*allow_exceptions=*/false);
+  if (description.is_object() && description.contains("request")) {
+    const auto& request = description["request"];
+    for (const char* key : {"instances", "split", "settings", "window", "labels", "start", "explorer", "follow", "seed"}) {
+      if (request.contains(key) && !request[key].is_null()) line(std::string("  ") + key, request[key].is_string() ? request[key].get<std::string>() : request[key].dump());
+    }
+  }
+  line("episodes", std::format("{}  ({})", report.n_episodes, counts(report.ends)));
+  if (report.n_quarantined > 0) line("quarantined", std::to_string(report.n_quarantined));
+  line("states", std::format("{}, {} of them labelled, in {} windows", report.n_states, report.n_labels, report.n_windows));
+  if (!report.unlabelled.empty()) line("no label", counts(report.unlabelled));
+  if (report.n_states > 0) line("size", std::format("{:.1f} MB, {:.1f} KB a state", static_cast<double>(report.bytes) / 1e6, static_cast<double>(report.bytes) / 1e3 / static_cast<double>(report.n_states)));
+  if (report.n_labels > 0) {
+    const auto [tied_share, tied_size] = ties_of(report);
+    line("ties", std::format("{:.0f} % of labels have several best candidates, {:.1f} on average", 100 * tied_share, tied_size));
+    line("candidates", std::format("{:.1f} a labelled state", mean(report.candidates)));
+    text += bars(report.candidates);
+    line("depth", std::format("{:.1f} on average", mean(report.depths)));
+    text += bars(report.depths);
+  }
+  line("checksums", report.damaged.empty() ? "all good" : std::format("{} damaged", report.damaged.size()));
+  for (const Damage& damage : report.damaged) line("  damaged", std::format("{}: {}", damage.shard, damage.problem));
+  return text;
+}
+
+ExitCode inspect(const InspectOptions& options) {
+  std::optional<Progress> progress;
+  const SetReport report = inspect_set(options.path, [&](std::size_t done, std::size_t all) {
+    if (!progress) progress.emplace("verifying", all, options.quiet);
+    progress->advance(done);
+  });
+  progress.reset();
+  if (options.repair && !report.damaged.empty()) set_aside(options.path, report.damaged);
+  print_result(options.json ? json_text(to_json(options, report)) : to_text(options, report));
+  if (report.damaged.empty()) return ExitCode::ok;
+  if (options.repair) return ExitCode::ok;
+  throw Error(ExitCode::bad_input, std::format("{}: {} of {} shards are damaged", options.path.string(), report.damaged.size(), report.n_episodes - report.n_empty),
+              "--repair sets them aside; 'bough collect' with the set's options then collects them again");
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("inspect", "Show what a collected set holds and verify every checksum");
+  auto options = std::make_shared<InspectOptions>();
+  command->add_option("DIR", options->path, "a set that 'bough collect' made")->required()->option_text(" ");
+  command->add_flag("--repair", options->repair, "move damaged shards to DIR/damaged and take them out of the manifest");
+  command->add_flag("--json", options->json, "everything as JSON");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  command->footer(
+      "Examples:\n"
+      "  bough inspect sets/train\n"
+      "  bough inspect sets/train --repair     then the same 'bough collect' as before fills the gaps");
+  command->callback([&action, options] { action = [options] { return inspect(*options); }; });
+}
+
+}  // namespace bough::cli

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/collect/collect.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <format>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bough/error.hpp"
+#include "bough/file.hpp"
+#include "bough/jobs.hpp"
+#include "bough/rng.hpp"
+#include "bough/scip/interrupt.hpp"
+#include "bough/scip/problem.hpp"
+#include "bough/version.hpp"
+
+namespace bough {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int max_crashes = 3;
+constexpr int max_kills = 10;  // by somebody else, who may be the kernel short of memory
+
+/// One instance of a set: its name, and its file if it has one.
+struct Instance {
+  std::string name;
+  fs::path file;
+  std::uint64_t seed = 0;  ///< of a generated one
+};
+
+std::vector<Instance> instances_in(const fs::path& folder) {
+  std::error_code error;
+  std::vector<Instance> found;
+  fs::directory_iterator files(folder, error);
+  if (error) throw Error(ExitCode::missing_input, std::format("cannot read the folder {}: {}", folder.string(), error.message()));
+  for (const auto& entry : files) {
+    fs::path stem = entry.path().filename();
+    if (stem.extension() == ".gz") stem = stem.stem();
+    static const std::set<std::string> formats{".mps", ".lp", ".cip"};
+    if (entry.is_regular_file() && formats.contains(stem.extension())) found.push_back({entry.path().filename().string(), entry.path(), 0});
+  }
+  std::ranges::sort(found, {}, &Instance::name);
+  return found;
+}
+
+std::vector<Instance> instances_of(const CollectRequest& request) {
+  std::vector<Instance> all;
+  if (!request.instances.empty()) {
+    all = instances_in(request.instances);
+    if (all.empty()) throw Error(ExitCode::missing_input, std::format("no instance in {}: looked for .mps, .lp and .cip files, plain or .gz", request.instances.string()));
+  } else {
+    const SeedRange& seeds = request.seeds;
+    for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+      all.push_back({std::format("{}-{}-{}", seeds.family, size_names[static_cast<std::size_t>(seeds.size)], seed), {}, seed});
+    }
+  }
+  if (request.split) std::erase_if(all, [&](const Instance& instance) { return split_of(instance.name) != *request.split; });
+  if (all.empty()) throw Error(ExitCode::usage, std::format("no instance belongs to the part '{}'", split_names[static_cast<std::size_t>(*request.split)]), "give more instances");
+  return all;
+}
+
+/// What makes two requests the same set.  Labels wanted and the last seed may grow from call to call.
+Json description_of(const CollectRequest& request) {
+  const Sampling& s = request.sampling;
+  Json instances;
+  if (request.instances.empty()) {
+    instances = {{"family", request.seeds.family}, {"size", size_names[static_cast<std::size_t>(request.seeds.size)]}, {"first_seed", request.seeds.first}};
+  } else {
+    instances = {{"folder", fs::weakly_canonical(request.instances).filename().string()}};
+  }
+  return {{"schema", set_schema},
+          {"features", feature_schema},
+          {"instances", instances},
+          {"split", request.split ? Json(split_names[static_cast<std::size_t>(*request.split)]) : Json(nullptr)},
+          {"seed", request.seed},
+          {"window", s.window},
+          {"labels", labels_names[static_cast<std::size_t>(s.labels)]},
+          {"start", start_names[static_cast<std::size_t>(s.start)]},
+          {"expert_probability", s.probability},
+          {"follow", follow_names[static_cast<std::size_t>(s.follow)]},
+          {"explorer", request.explorer},
+          {"episode_labels", s.max_labels},
+          {"episode_nodes", s.max_nodes},
+          {"khalil", s.khalil},
+          {"settings", request.settings.preset},
+          {"scip_parameters", request.settings.overrides},
+          {"time_limit", request.settings.time_limit_s ? Json(*request.settings.time_limit_s) : Json(nullptr)},
+          {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())}};
+}
+
+void make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw Error(ExitCode::cannot_write, std::format("cannot create {}: {}", path.string(), error.message()));
+}
+
+/// One writer at a time.  The lock goes with the process, however it ends, and children do not inherit it.
+class DirectoryLock {
+ public:
+  explicit DirectoryLock(const fs::path& directory) : fd_(::open((directory / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", (directory / ".lock").string(), std::strerror(errno)));
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (::fcntl(fd_, F_SETLK, &lock) != 0) {
+      ::close(fd_);
+      throw Error(ExitCode::failure, std::format("another process is collecting into {}", directory.string()), "wait for it, or choose another directory");
+    }
+  }
+  ~DirectoryLock() { ::close(fd_); }
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  int fd_;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+class Collection {
+ public:
+  explicit Collection(const CollectRequest& request) : request_(request), instances_(instances_of(request)), manifest_(request.output) {
+    for (std::size_t i = 0; i < instances_.size(); ++i) index_[instances_[i].name] = i;
+    places_.resize(instances_.size());
+  }
+
+  CollectSummary run() {
+    const auto start = std::chrono::steady_clock::now();
+    make_directories(request_.output / "shards");
+    const DirectoryLock lock(request_.output);
+    open_set();
+    report_progress();
+    JobRunner runner;
+    runner.n_workers = request_.n_workers;
+    runner.memory_limit_mb = request_.memory_limit_mb;
+    // SCIP looks at its clock between steps; one that does not come back from a step is ended from outside.
+    if (request_.settings.time_limit_s) runner.time_limit_s = 1.1 * *request_.settings.time_limit_s + 60;
+    runner.next = [&] { return next(); };
+    runner.body = [&](std::size_t job, const auto& send) { return sample(instances_[job], send); };
+    runner.on_message = [&](std::size_t job, std::string_view) {
+      ++places_[job].n_live_labels;
+      report_progress();
+    };
+    runner.on_end = [&](std::size_t job, const JobEnd& end) { ended(job, end); };
+    runner.stop = [&] { return stop_signal() != 0 || prefix_is_complete(); };
+    runner.run();
+    summary_.complete = stop_signal() == 0;
+    if (summary_.complete) keep_prefix();
+    for (const Place& place : places_) {
+      if (place.entry) (place.entry->has_episode() ? summary_.episodes : summary_.quarantined).push_back(*place.entry);
+    }
+    if (request_.n_labels) summary_.complete = summary_.complete && done_labels() >= *request_.n_labels;
+    summary_.wall_time_s = seconds_since(start);
+    return std::move(summary_);
+  }
+
+ private:
+  /// What is known of an instance.
+  struct Place {
+    std::optional<ManifestEntry> entry{};  ///< its episode, or its quarantine
+    bool running = false;
+    int n_crashes = 0;
+    int n_kills = 0;
+    std::int64_t n_live_labels = 0;  ///< of the running episode, for the progress report
+  };
+
+  /// Goes on with the set that is there, or begins one.
+  void open_set() {
+    const fs::path file = request_.output / "set.json";
+    Json description = description_of(request_);
+    const Json wanted{{"labels", request_.n_labels ? Json(*request_.n_labels) : Json(nullptr)},
+                      {"last_seed", request_.instances.empty() ? Json(request_.seeds.last) : Json(nullptr)}};
+    Json stored;
+    if (fs::exists(file)) {
+      stored = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+      if (!stored.is_object() || !stored.contains("request")) {
+        throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
+      }
+      for (const auto& [key, value] : description.items()) {
+        if (stored["request"].value(key, Json(nullptr)) == value) continue;
+        throw Error(ExitCode::usage, std::format("{} holds a set that was collected with {} = {}; now it is {}", request_.output.string(), key,
+                                                 stored["request"].value(key, Json(nullptr)).dump(), value.dump()),
+                    "choose another directory, or the same options");
+      }
+      for (const auto& [key, value] : wanted.items()) {
+        const Json before = stored["wanted"].value(key, Json(nullptr));
+        const bool shrinks = before.is_null() ? !value.is_null() : !value.is_null() && value < before;
+        if (shrinks) {
+          throw Error(ExitCode::usage, std::format("{} holds a set of {} = {}; {} would drop a part of it", request_.output.string(), key, before.dump(), value.dump()),
+                      "a set can only grow; choose another directory for a smaller one");
+        }
+      }
+      if (fs::exists(request_.output / "manifest.jsonl")) manifest_ = Manifest::read(request_.output);
+    } else if (fs::exists(request_.output / "manifest.jsonl") || !fs::is_empty(request_.output / "shards")) {
+      throw Error(ExitCode::usage, std::format("{} has shards but no set.json", request_.output.string()), "choose an empty directory");
+    } else {
+      stored["versions"] = {{"bough", version}, {"commit", commit}};
+    }
+    const Json now{{"request", description}, {"wanted", wanted}, {"versions", stored["versions"]}};
+    if (now != stored) write_file(file, now.dump(2) + "\n");
+
+    for (const ManifestEntry& entry : manifest_.entries()) take_over(entry);
+    for (const auto& file_in_shards : fs::directory_iterator(request_.output / "shards")) {  // what a killed worker left behind
+      if (file_in_shards.path().extension() != ".zst") fs::remove(file_in_shards.path());
+    }
+  }
+
+  /// A line of the manifest that was there.
+  void take_over(const ManifestEntry& entry) {
+    const auto found = index_.find(entry.instance);
+    if (found == index_.end()) return;  // an instance that is gone: its episode leaves the set when that is complete
+    Place& place = places_[found->second];
+    if (entry.end == "quarantined") {
+      if (!request_.retry) place.entry = entry;
+      return;
+    }
+    if (!entry.has_episode()) {
+      ++place.n_crashes;
+      return;
+    }
+    const Instance& instance = instances_[found->second];
+    if (!instance.file.empty() && sha256_of_file(instance.file) != entry.instance_sha256) {
+      throw Error(ExitCode::bad_input, std::format("{} has changed since its episode was collected", instance.file.string()), "choose another directory for the new instances");
+    }
+    std::error_code missing;
+    if (entry.n_states > 0 && fs::file_size(manifest_.shard_path(entry), missing) != entry.bytes) return;  // gone or cut: collected again
+    place.entry = entry;
+  }
+
+  [[nodiscard]] std::int64_t done_labels() const {
+    std::int64_t sum = 0;
+    for (const Place& place : places_) sum += place.entry ? place.entry->n_labels : 0;
+    return sum;
+  }
+
+  [[nodiscard]] std::size_t prefix_size() const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (request_.n_labels && sum >= *request_.n_labels) return i;
+      sum += places_[i].entry ? places_[i].entry->n_labels : 0;
+    }
+    return places_.size();
+  }
+
+  [[nodiscard]] bool prefix_is_complete() const {
+    return std::ranges::all_of(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(prefix_size()), [](const Place& p) { return p.entry.has_value(); });
+  }
+
+  std::optional<std::size_t> next() {
+    const std::size_t end = prefix_size();
+    for (std::size_t i = 0; i < end; ++i) {
+      if (places_[i].entry || places_[i].running) continue;
+      places_[i].running = true;
+      places_[i].n_live_labels = 0;
+      return i;
+    }
+    return std::nullopt;
+  }
+
+  /// Runs in a worker: the episode of one instance, written to its shard.  Returns the manifest's line and the times as JSON.
+  std::string sample(const Instance& instance, const std::function<void(std::string_view)>& send) const {
+    const auto start = std::chrono::steady_clock::now();
+    Rng seeds("collect " + instance.name, request_.seed);
+    EpisodeRequest episode_request;
+    episode_request.settings = request_.settings;
+    episode_request.settings.seed = static_cast<std::uint32_t>(seeds.below(1U << 31U));
+    const auto explorer = request_.make_explorer(seeds.next());
+    episode_request.explorer = explorer.get();
+    episode_request.seed = seeds.next();
+    episode_request.sampling = request_.sampling;
+    episode_request.on_label = [&] { send("label"); };
+    episode_request.load = [&](SCIP* scip) {
+      if (!instance.file.empty()) return read_problem(scip, instance.file);
+      const Family& family = family_by_name(request_.seeds.family);
+      load_problem(scip, generate_instance(family, resolve_parameters(family, request_.seeds.size), instance.seed));
+    };
+    SampledEpisode sampled = sample_episode(episode_request);
+
+    const auto packing = std::chrono::steady_clock::now();
+    Episode& episode = sampled.episode;
+    ManifestEntry entry{instance.name, sampled.end};
+    if (!instance.file.empty()) entry.instance_sha256 = sha256_of_file(instance.file);
+    entry.n_states = static_cast<std::int64_t>(episode.states.size());
+    entry.n_labels = static_cast<std::int64_t>(episode.n_labels());
+    entry.n_windows = static_cast<std::int64_t>(episode.n_windows());
+    for (const State& state : episode.states) entry.n_candidates += static_cast<std::int64_t>(state.candidates.size());
+    entry.n_decisions = sampled.n_decisions;
+    entry.n_nodes = sampled.n_nodes;
+    for (std::size_t r = 0; r < n_no_label; ++r) {
+      if (sampled.unlabelled[r] > 0) entry.unlabelled[std::string(no_label_names[r])] = sampled.unlabelled[r];
+    }
+    if (entry.n_states > 0) {
+      episode.metadata = {{"instance", instance.name}, {"scip_seed", std::to_string(*episode_request.settings.seed)}, {"request", description_of(request_).dump()}};
+      entry.shard = instance.name + ".safetensors.zst";
+      const std::string bytes = episode_bytes(episode);
+      write_file(manifest_.shard_path(entry), bytes);
+      entry.raw_bytes = bytes.size();
+      entry.bytes = fs::file_size(manifest_.shard_path(entry));
+      entry.sha256 = sha256_of_file(manifest_.shard_path(entry));
+    }
+    const double total = seconds_since(start);
+    return Json{{"entry", entry_text(entry)}, {"total", total}, {"expert", sampled.expert_time_s}, {"own", sampled.observe_time_s + seconds_since(packing)}}.dump();
+  }
+
+  void ended(std::size_t job, const JobEnd& end) {
+    Place& place = places_[job];
+    place.running = false;
+    place.n_live_labels = 0;
+    const std::string& name = instances_[job].name;
+    const auto record = [&](const char* what) { manifest_.append({.instance = name, .end = what, .message = end.text}); };
+    const auto quarantine = [&] {
+      record("quarantined");
+      place.entry = manifest_.entries().back();
+    };
+    switch (end.kind) {
+      case JobEnd::Kind::done: {
+        const Json result = Json::parse(end.text);
+        manifest_.append(entry_from(result.at("entry").get<std::string>()));
+        place.entry = manifest_.entries().back();
+        summary_.n_new_labels += place.entry->n_labels;
+        ++summary_.n_new_episodes;
+        summary_.worker_time_s += result.at("total").get<double>();
+        summary_.expert_time_s += result.at("expert").get<double>();
+        summary_.own_time_s += result.at("own").get<double>();
+        break;
+      }
+      case JobEnd::Kind::failed:
+        // A disk that is full or an option that SCIP refuses would hit every instance; a file that cannot be read is its own.
+        if (end.code == ExitCode::cannot_write || end.code == ExitCode::usage) throw Error(end.code, end.text, end.hint);
+        if (end.code == ExitCode::bad_input || end.code == ExitCode::missing_input) {
+          quarantine();
+          break;
+        }
+        [[fallthrough]];
+      case JobEnd::Kind::crashed:
+      case JobEnd::Kind::hung:
+        if (++place.n_crashes >= max_crashes) {
+          quarantine();
+        } else {
+          record(end.kind == JobEnd::Kind::hung ? "hung" : "crashed");
+        }
+        break;
+      case JobEnd::Kind::killed:
+        if (++place.n_kills >= max_kills) quarantine();
+        break;
+    }
+    report_progress();
+  }
+
+  /// The complete set: the prefix, in order, and nothing else.
+  void keep_prefix() {
+    std::vector<ManifestEntry> kept;
+    std::set<std::string> shards;
+    const std::size_t end = prefix_size();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (i >= end) {
+        places_[i].entry.reset();
+      } else if (places_[i].entry) {
+        kept.push_back(*places_[i].entry);
+        shards.insert(places_[i].entry->shard);
+      }
+    }
+    manifest_.rewrite(std::move(kept));
+    for (const auto& file : fs::directory_iterator(request_.output / "shards")) {
+      if (!shards.contains(file.path().filename().string())) fs::remove(file.path());
+    }
+  }
+
+  void report_progress() const {
+    if (!request_.on_progress) return;
+    CollectProgress progress;
+    for (const Place& place : places_) {
+      progress.n_labels += place.entry ? place.entry->n_labels : place.n_live_labels;
+      if (!place.entry) continue;
+      ++progress.n_episodes;
+      for (const auto& [reason, n] : place.entry->unlabelled) progress.unlabelled[reason] += n;
+    }
+    progress.n_instances = static_cast<std::int64_t>(instances_.size());
+    request_.on_progress(progress);
+  }
+
+  const CollectRequest& request_;
+  std::vector<Instance> instances_;
+  std::map<std::string, std::size_t> index_;  ///< of an instance, by name
+  std::vector<Place> places_;                 // (n_instances)
+  Manifest manifest_;
+  CollectSummary summary_;
+};
+
+}  // namespace
+
+CollectSummary collect(const CollectRequest& request) { return Collection(request).run(); }
+
+}  // namespace bough

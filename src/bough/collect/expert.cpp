@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/collect/expert.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "bough/scip/interrupt.hpp"
+
+namespace bough {
+namespace {
+
+NoLabel reason_to_stop() { return stop_signal() != 0 ? NoLabel::stopped : NoLabel::limit; }
+
+}  // namespace
+
+std::optional<NoLabel> Expert::ask(SCIP* scip, const Candidates& candidates, Label& label) {
+  variables_.assign(candidates.variables.begin(), candidates.variables.end());
+  const std::size_t n = variables_.size();
+  label.down_gain.resize(n);
+  label.up_gain.resize(n);
+  label.infeasible.resize(n);
+  label.score.resize(n);
+  label.best.resize(n);
+  label.choice = -1;
+  if (SCIPisStopped(scip)) return reason_to_stop();
+
+  const double lp_objective = SCIPgetLPObjval(scip);
+  std::optional<NoLabel> trouble;
+  double best_score = -SCIPinfinity(scip);
+  check(SCIPstartStrongbranch(scip, /*enablepropagation=*/FALSE));
+  for (std::size_t k = 0; k < n; ++k) {
+    double down = 0;
+    double up = 0;
+    SCIP_Bool down_valid = FALSE;
+    SCIP_Bool up_valid = FALSE;
+    SCIP_Bool down_infeasible = FALSE;
+    SCIP_Bool up_infeasible = FALSE;
+    SCIP_Bool lp_error = FALSE;
+    check(SCIPgetVarStrongbranchFrac(scip, variables_[k], INT_MAX, /*idempotent=*/TRUE, &down, &up, &down_valid, &up_valid, &down_infeasible,
+                                     &up_infeasible, nullptr, nullptr, &lp_error));
+    if (lp_error) {
+      trouble = SCIPisStopped(scip) ? reason_to_stop() : NoLabel::lp_error;
+      break;
+    }
+    // Neither child of this candidate holds a better solution, so the node holds none.  SCIP caps both values at the cutoff bound:
+    // no other candidate can score higher, SCIP's rule would come to the same end, and the rest need not be evaluated.
+    if (down_valid && up_valid && SCIPisGE(scip, std::min(down, up), SCIPgetCutoffbound(scip))) {
+      trouble = NoLabel::cutoff;
+      break;
+    }
+    down = std::max(down, lp_objective);
+    up = std::max(up, lp_objective);
+    double gains[2] = {down - lp_objective, up - lp_objective};
+    label.down_gain[k] = gains[0];
+    label.up_gain[k] = gains[1];
+    label.infeasible[k] = static_cast<std::uint8_t>((down_infeasible ? 1 : 0) | (up_infeasible ? 2 : 0));
+    label.score[k] = SCIPgetBranchScoreMultiple(scip, variables_[k], 2, gains);
+    if (label.score[k] > best_score) {
+      best_score = label.score[k];
+      label.choice = static_cast<std::int32_t>(k);
+    }
+  }
+  check(SCIPendStrongbranch(scip));
+
+  if (trouble) return trouble;
+  for (std::size_t k = 0; k < n; ++k) label.best[k] = SCIPisEQ(scip, label.score[k], best_score) != FALSE;
+  return std::nullopt;
+}
+
+void Expert::ask_nothing(SCIP* scip) {
+  check(SCIPstartStrongbranch(scip, /*enablepropagation=*/FALSE));
+  check(SCIPendStrongbranch(scip));
+}
+
+}  // namespace bough

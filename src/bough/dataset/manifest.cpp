@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/dataset/manifest.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <format>
+#include <nlohmann/json.hpp>
+
+#include "bough/error.hpp"
+#include "bough/file.hpp"
+#include "bough/rng.hpp"
+
+namespace bough {
+namespace {
+
+[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
+  throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path.string(), std::strerror(error)),
+              error == ENOSPC ? "free some space and run the same command again: it goes on where it was" : "");
+}
+
+}  // namespace
+
+std::string entry_text(const ManifestEntry& entry) {
+  nlohmann::ordered_json line{{"instance", entry.instance}, {"end", entry.end}};
+  if (!entry.instance_sha256.empty()) line["instance_sha256"] = entry.instance_sha256;
+  if (!entry.message.empty()) line["message"] = entry.message;
+  if (!entry.has_episode()) return line.dump();
+  line.update({{"states", entry.n_states}, {"labels", entry.n_labels}, {"windows", entry.n_windows}, {"candidates", entry.n_candidates},
+               {"decisions", entry.n_decisions}, {"nodes", entry.n_nodes}});
+  if (!entry.unlabelled.empty()) line["unlabelled"] = entry.unlabelled;
+  if (!entry.shard.empty()) line.update({{"shard", entry.shard}, {"bytes", entry.bytes}, {"raw_bytes", entry.raw_bytes}, {"sha256", entry.sha256}});
+  return line.dump();
+}
+
+ManifestEntry entry_from(std::string_view text) {
+  const auto line = nlohmann::json::parse(text);
+  ManifestEntry entry;
+  entry.instance = line.at("instance").get<std::string>();
+  entry.end = line.at("end").get<std::string>();
+  entry.instance_sha256 = line.value("instance_sha256", "");
+  entry.message = line.value("message", "");
+  if (!entry.has_episode()) return entry;
+  const auto count = [&](const char* name) {
+    const auto value = line.at(name).get<std::int64_t>();
+    if (value < 0) throw std::domain_error(std::format("'{}' is negative", name));
+    return value;
+  };
+  entry.n_states = count("states");
+  entry.n_labels = count("labels");
+  entry.n_windows = count("windows");
+  entry.n_candidates = count("candidates");
+  entry.n_decisions = count("decisions");
+  entry.n_nodes = count("nodes");
+  entry.unlabelled = line.value("unlabelled", std::map<std::string, std::int64_t>{});
+  if (entry.n_states == 0) return entry;
+  entry.shard = line.at("shard").get<std::string>();
+  entry.sha256 = line.at("sha256").get<std::string>();
+  entry.bytes = line.at("bytes").get<std::uint64_t>();
+  entry.raw_bytes = line.at("raw_bytes").get<std::uint64_t>();
+  if (std::filesystem::path(entry.shard).filename() != entry.shard || entry.shard.starts_with('.')) throw std::domain_error("'shard' is not a plain file name");
+  return entry;
+}
+
+Manifest Manifest::read(const std::filesystem::path& directory) {
+  Manifest manifest(directory);
+  const std::string text = read_file(manifest.file());
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) break;  // cut off while it was written
+    ++number;
+    try {
+      manifest.entries_.push_back(entry_from(std::string_view(text).substr(at, end - at)));
+    } catch (const std::exception& error) {
+      throw Error(ExitCode::bad_input, std::format("{}:{}: not a line of a manifest: {}", manifest.file().string(), number, error.what()),
+                  "remove the line and run 'bough collect' again: it collects what is missing");
+    }
+    at = end + 1;
+  }
+  return manifest;
+}
+
+void Manifest::append(ManifestEntry entry) {
+  const std::string line = entry_text(entry) + "\n";
+  const int fd = ::open(file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) fail_write(file(), errno);
+  // What a crash left after the last whole line goes first; a failed write is taken back, so that the next one finds a whole line.
+  off_t size = ::lseek(fd, 0, SEEK_END);
+  char last = '\n';
+  while (size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n') --size;
+  bool good = size >= 0 && ::ftruncate(fd, size) == 0;
+  good = good && ::pwrite(fd, line.data(), line.size(), size) == static_cast<ssize_t>(line.size()) && ::fsync(fd) == 0;
+  const int error = errno;
+  if (!good) (void)::ftruncate(fd, size);
+  ::close(fd);
+  if (!good) fail_write(file(), error != 0 ? error : ENOSPC);
+  entries_.push_back(std::move(entry));
+}
+
+void Manifest::rewrite(std::vector<ManifestEntry> entries) {
+  std::string text;
+  for (const ManifestEntry& entry : entries) text += entry_text(entry) + "\n";
+  write_file(file(), text);
+  entries_ = std::move(entries);
+}
+
+std::string read_set_description(const std::filesystem::path& directory) {
+  const auto path = directory / "set.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw Error(ExitCode::missing_input, std::format("{} is not a collected set: it has no set.json", directory.string()), "'bough collect' makes one");
+  }
+  return read_file(path);
+}
+
+Split split_of(std::string_view instance) {
+  const double draw = Rng(instance, 0).uniform();
+  return draw < 0.8 ? Split::train : draw < 0.9 ? Split::valid : Split::test;
+}
+
+}  // namespace bough

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The set that results depends on the request alone, whatever happens on the way.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <format>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "bough/branch/policies.hpp"
+#include "bough/collect/collect.hpp"
+#include "bough/dataset/inspect.hpp"
+#include "bough/error.hpp"
+#include "bough/file.hpp"
+#include "bough/instance/write.hpp"
+#include "tests/nodes.hpp"
+#include "tests/process.hpp"
+#include "tests/sets.hpp"
+
+namespace bough::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The command line of small_request().
+std::vector<std::string> command(const fs::path& output, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words = words_of("bough collect --family loadbalance --size tiny --seeds 0..5 --window 3 --start first --episode-states 6 --scip separating/maxroundsroot=0 -q -o");
+  words.push_back(output.string());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class CollectFamily : public testing::TestWithParam<std::string> {};
+
+TEST_P(CollectFamily, GivesTheSameBytesFor1And2And4Workers) {
+  const TemporaryDirectory directory;
+  std::map<std::string, std::string> first;
+  for (const int n_workers : {1, 2, 4}) {
+    CollectRequest request = small_request(directory.path() / std::to_string(n_workers), GetParam(), 4);
+    request.n_workers = n_workers;
+    const CollectSummary summary = collect(request);
+    EXPECT_TRUE(summary.complete);
+    EXPECT_EQ(summary.episodes.size(), 4U);
+    EXPECT_TRUE(summary.quarantined.empty());
+    const auto bytes = contents(request.output);
+    if (first.empty()) first = bytes;
+    EXPECT_TRUE(bytes == first) << n_workers << " workers";
+  }
+  EXPECT_GT(first.size(), 2U) << "no episode has a state";
+}
+INSTANTIATE_TEST_SUITE_P(Families, CollectFamily, testing::ValuesIn(family_names()), [](const auto& name) { return name.param; });
+
+/// Child processes of a process.
+std::vector<int> children_of(int pid) {
+  std::ifstream in(std::format("/proc/{0}/task/{0}/children", pid));
+  return {std::istream_iterator<int>(in), {}};
+}
+
+TEST(Collect, KilledAgainAndAgainItGivesTheBytesOfAnUndisturbedRun) {
+  const TemporaryDirectory directory;
+  const auto large = [](const fs::path& output, const std::vector<std::string>& more) {
+    std::vector<std::string> words = command(output, more);
+    words[7] = "0..39";
+    return words;
+  };
+  const Finished undisturbed = run_program(large(directory.path() / "calm", {}));
+  ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.err;
+  Rng rng("kills", 1);
+  const fs::path set = directory.path() / "killed";
+  int n_killed = 0;
+  for (int round = 0; round < 14; ++round) {
+    const Finished run = run_program(large(set, {"--workers", std::to_string(1 + round % 3)}), ".", [&](int pid) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(rng.integer(500, 900)));
+      if (round % 2 == 0) {
+        ::kill(pid, SIGKILL);  // the parent; its workers die with it
+      } else {
+        for (const int worker : children_of(pid)) ::kill(worker, SIGKILL);  // the parent starts them again
+      }
+    });
+    n_killed += run.exit_code == 128 + SIGKILL ? 1 : 0;
+  }
+  EXPECT_GE(n_killed, 3);
+  const Finished last = run_program(large(set, {}));
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_TRUE(contents(set) == contents(directory.path() / "calm"));
+}
+
+TEST(Collect, AStopSignalKeepsWhatIsDoneAndTheSameCommandGoesOn) {
+  const TemporaryDirectory directory;
+  const fs::path set = directory.path() / "set";
+  std::vector<std::string> words = command(set, {"--workers", "1"});
+  words[7] = "0..39";
+  const Finished stopped = run_program(words, ".", [](int pid) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    ::kill(pid, SIGINT);
+  });
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.out << stopped.err;
+  EXPECT_NE(stopped.err.find("the same command goes on"), std::string::npos) << stopped.err;
+  EXPECT_TRUE(inspect_set(set).damaged.empty());
+  EXPECT_EQ(run_program(words).exit_code, 0);
+  words.back() = "2";
+  words[words.size() - 3] = (directory.path() / "calm").string();
+  EXPECT_EQ(run_program(words).exit_code, 0);
+  EXPECT_TRUE(contents(set) == contents(directory.path() / "calm"));
+}
+
+TEST(Collect, RunAgainItHasNothingToDo) {
+  const TemporaryDirectory directory;
+  const CollectRequest request = small_request(directory.path() / "set");
+  collect(request);
+  const auto before = contents(request.output);
+  const CollectSummary again = collect(request);
+  EXPECT_EQ(again.n_new_episodes, 0);
+  EXPECT_EQ(again.episodes.size(), 6U);
+  EXPECT_TRUE(contents(request.output) == before);
+}
+
+TEST(Collect, TheSetIsTheShortestPrefixThatHasTheLabelsAskedForAndCanGrow) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set");
+  request.n_workers = 3;
+  request.n_labels = 10;
+  const CollectSummary small = collect(request);
+  EXPECT_TRUE(small.complete);
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < small.episodes.size(); ++i) {
+    EXPECT_LT(sum, 10) << "the prefix could be shorter";
+    EXPECT_EQ(small.episodes[i].instance, std::format("loadbalance-tiny-{}", i));
+    sum += small.episodes[i].n_labels;
+  }
+  EXPECT_GE(sum, 10);
+  const auto before = contents(request.output);
+  EXPECT_EQ(before.size(), 2 + small.episodes.size()) << "nothing else is left in the directory";
+
+  request.n_labels = 20;
+  const CollectSummary large = collect(request);
+  EXPECT_TRUE(large.complete);
+  EXPECT_GT(large.episodes.size(), small.episodes.size());
+  const auto after = contents(request.output);
+  for (const auto& [name, bytes] : before) {
+    if (name.starts_with("shards/")) EXPECT_TRUE(after.at(name) == bytes) << name;
+  }
+  request.n_labels = 10;
+  EXPECT_THROW(collect(request), Error) << "a set never shrinks by itself";
+  request.n_labels = 1'000;
+  EXPECT_FALSE(collect(request).complete) << "six instances have not that many";
+}
+
+TEST(Collect, AnotherRequestIsRefusedWithTheOptionThatDiffers) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 2);
+  collect(request);
+  const auto before = contents(request.output);
+  request.sampling.window = 2;
+  try {
+    collect(request);
+    FAIL() << "the windows differ";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("window = 3; now it is 2"), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(contents(request.output) == before);
+}
+
+/// The states of all episodes of a set.
+std::vector<Episode> episodes_of(const CollectRequest& request) {
+  std::vector<Episode> episodes;
+  for (const ManifestEntry& entry : Manifest::read(request.output).entries()) {
+    if (entry.n_states > 0) episodes.push_back(read_shard(request.output / "shards" / entry.shard));
+  }
+  return episodes;
+}
+
+TEST(Collect, WindowsFromTheRootAreConsecutiveDecisionsAllLabelled) {
+  const TemporaryDirectory directory;
+  const CollectRequest request = small_request(directory.path() / "set");
+  collect(request);
+  for (const Episode& episode : episodes_of(request)) {
+    ASSERT_LE(episode.n_labels(), 6U);
+    for (std::size_t s = 0; s < episode.states.size(); ++s) {
+      EXPECT_EQ(episode.states[s].decision, static_cast<std::int64_t>(s)) << "from the root on, one after the other";
+      ASSERT_TRUE(episode.states[s].label);
+      EXPECT_EQ(episode.states[s].chosen, episode.states[s].label->choice) << "the expert is followed";
+    }
+    EXPECT_EQ(episode.states[0].depth, 0);
+    for (std::size_t w = 0; w + 1 < episode.n_windows(); ++w) EXPECT_EQ(episode.window_start[w + 1] - episode.window_start[w], 3);
+  }
+}
+
+TEST(Collect, WithLabelsLastOnlyTheNewestOfEachFullWindowIsLabelled) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set");
+  request.sampling.labels = Labels::last;
+  request.sampling.start = Start::anywhere;
+  request.sampling.probability = 0.3;
+  collect(request);
+  std::size_t n_windows = 0;
+  std::size_t n_chosen = 0;
+  for (const Episode& episode : episodes_of(request)) {
+    for (std::size_t w = 0; w < episode.n_windows(); ++w, ++n_windows) {
+      const auto begin = static_cast<std::size_t>(episode.window_start[w]);
+      ASSERT_EQ(episode.window_start[w + 1] - episode.window_start[w], 3);
+      EXPECT_FALSE(episode.states[begin].label || episode.states[begin + 1].label);
+      EXPECT_TRUE(episode.states[begin + 2].label);
+      for (std::size_t s = begin; s < begin + 3; ++s) n_chosen += episode.states[s].chosen >= 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(n_windows, 5U);
+  EXPECT_EQ(n_chosen, 3 * n_windows) << "what SCIP's own rule branched on is known too";
+}
+
+TEST(Collect, TheThreePartsOfAFolderShareNoInstanceAndMissNone) {
+  std::set<std::string> seen;
+  std::map<Split, int> sizes;
+  for (int i = 0; i < 2000; ++i) ++sizes[split_of(std::format("plan-{}.mps", i))];
+  EXPECT_NEAR(sizes[Split::train], 1600, 80) << "four standard deviations of a binomial";
+  EXPECT_NEAR(sizes[Split::valid], 200, 54);
+  EXPECT_NEAR(sizes[Split::test], 200, 54);
+  const TemporaryDirectory directory;
+  std::size_t n = 0;
+  for (const Split split : {Split::train, Split::valid, Split::test}) {
+    CollectRequest request = small_request(directory.path() / std::string(split_names[static_cast<std::size_t>(split)]), "loadbalance", 30);
+    request.split = split;
+    request.sampling.max_labels = 1;
+    request.sampling.window = 1;
+    for (const ManifestEntry& entry : collect(request).episodes) {
+      seen.insert(entry.instance);
+      ++n;
+    }
+  }
+  EXPECT_EQ(n, 30U);
+  EXPECT_EQ(seen.size(), 30U);
+}
+
+/// A folder with two good instances and, between them by name, a damaged one.
+fs::path folder_with_a_bad_instance(const fs::path& parent) {
+  const Family& family = family_by_name("loadbalance");
+  const fs::path folder = parent / "instances";
+  fs::create_directory(folder);
+  write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), 1), folder / "a.mps.gz");
+  write_file(folder / "b.mps", "NAME broken\nROWS\n N obj\n L c1\nCOLUMNS\n x obj\n");
+  write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), 2), folder / "c.lp");
+  write_file(folder / "notes.txt", "not an instance");
+  return folder;
+}
+
+TEST(Collect, AnUnreadableInstanceIsQuarantinedAndTheRestIsCollected) {
+  const TemporaryDirectory directory;
+  const fs::path folder = folder_with_a_bad_instance(directory.path());
+  std::vector<std::string> words = words_of("bough collect --window 2 --start first --episode-states 4 --scip separating/maxroundsroot=0 -q --json --instances");
+  words.insert(words.end(), {folder.string(), "-o", (directory.path() / "set").string()});
+  const Finished run = run_program(words);
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  const auto summary = nlohmann::json::parse(run.out);
+  EXPECT_EQ(summary["episodes"], 2);
+  EXPECT_EQ(summary["labels"], 8);
+  ASSERT_EQ(summary["quarantined"].size(), 1U);
+  EXPECT_EQ(summary["quarantined"][0]["instance"], "b.mps");
+  EXPECT_NE(summary["quarantined"][0]["message"].get<std::string>().find("b.mps"), std::string::npos);
+  EXPECT_EQ(run_program(words).exit_code, 3) << "still so the second time";
+
+  fs::copy_file(folder / "c.lp", folder / "b.mps", fs::copy_options::overwrite_existing);
+  fs::remove(folder / "b.mps");
+  write_milp(generate_instance(family_by_name("loadbalance"), resolve_parameters(family_by_name("loadbalance"), Size::tiny), 3), folder / "b.mps");
+  words.push_back("--retry");
+  const Finished mended = run_program(words);
+  EXPECT_EQ(mended.exit_code, 0) << mended.err;
+  EXPECT_EQ(nlohmann::json::parse(mended.out)["episodes"], 3);
+
+  write_milp(generate_instance(family_by_name("loadbalance"), resolve_parameters(family_by_name("loadbalance"), Size::tiny), 4), folder / "b.mps");
+  const Finished changed = run_program(words);
+  EXPECT_EQ(changed.exit_code, 65) << "an instance that changes under a set would make it a lie";
+  EXPECT_NE(changed.err.find("b.mps has changed"), std::string::npos) << changed.err;
+}
+
+/// Crashes in one instance's solve, as a bug in a solver would.
+class Crashing final : public Policy {
+ public:
+  void score(SCIP* scip, const Candidates& /*candidates*/, std::span<double> scores) override {
+    if (std::string(SCIPgetProbName(scip)).find(culprit) != std::string::npos) {
+      std::signal(SIGSEGV, SIG_DFL);
+      (void)::raise(SIGSEGV);
+    }
+    scores[0] = 1;
+  }
+  std::string culprit;
+};
+
+TEST(Collect, ThreeCrashesQuarantineAnInstanceAndTheRestIsCollected) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 3);
+  request.sampling.follow = Follow::explorer;
+  request.explorer = "crashing";
+  const Family& family = family_by_name("loadbalance");
+  fs::create_directory(directory.path() / "instances");
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Milp milp = generate_instance(family, resolve_parameters(family, Size::tiny), seed);
+    milp.name = std::format("number{}", seed);
+    write_milp(milp, directory.path() / "instances" / std::format("{}.mps", seed));
+  }
+  request.instances = directory.path() / "instances";
+  request.make_explorer = [](std::uint64_t) {
+    auto policy = std::make_unique<Crashing>();
+    policy->culprit = "number1";
+    return policy;
+  };
+  const CollectSummary summary = collect(request);
+  EXPECT_EQ(summary.episodes.size(), 2U);
+  ASSERT_EQ(summary.quarantined.size(), 1U);
+  EXPECT_EQ(summary.quarantined[0].instance, "1.mps");
+  EXPECT_NE(summary.quarantined[0].message.find("signal 11"), std::string::npos) << summary.quarantined[0].message;
+  EXPECT_EQ(collect(request).n_new_episodes, 0) << "it stays in quarantine";
+}
+
+TEST(Collect, AFullDiskEndsWithAMessageAndTheSameCommandGoesOn) {
+  const TemporaryDirectory directory;
+  const fs::path set = directory.path() / "set";
+  std::string line;
+  for (const std::string& word : command(set)) line += "'" + (word == "bough" ? std::string(BOUGH_EXECUTABLE) : word) + "' ";
+  // Files may not grow past 2 KB: a shard's write fails as it does on a full disk.
+  const Finished full = run_program({"sh", "-c", "trap '' XFSZ; ulimit -f 4; exec " + line});
+  EXPECT_EQ(full.exit_code, 73) << full.err;
+  EXPECT_NE(full.err.find("cannot write"), std::string::npos) << full.err;
+  EXPECT_EQ(run_program(command(set)).exit_code, 0);
+  EXPECT_EQ(run_program(command(directory.path() / "calm")).exit_code, 0);
+  EXPECT_TRUE(contents(set) == contents(directory.path() / "calm"));
+}
+
+TEST(Collect, ADamagedShardIsNamedSetAsideAndCollectedAgain) {
+  const TemporaryDirectory directory;
+  const CollectRequest request = small_request(directory.path() / "set");
+  collect(request);
+  const auto before = contents(request.output);
+  const fs::path victim = request.output / "shards" / "loadbalance-tiny-2.safetensors.zst";
+  {
+    std::fstream file(victim, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(100);
+    file.put('\x55');
+  }
+  const Finished inspected = run_program({"bough", "inspect", request.output.string()});
+  EXPECT_EQ(inspected.exit_code, 65);
+  EXPECT_NE(inspected.out.find("loadbalance-tiny-2.safetensors.zst: its SHA-256 is not the one in the manifest"), std::string::npos) << inspected.out;
+  EXPECT_TRUE(fs::exists(victim)) << "looking changes nothing";
+  EXPECT_EQ(run_program({"bough", "inspect", request.output.string(), "--repair"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(victim));
+  EXPECT_TRUE(fs::exists(request.output / "damaged" / victim.filename()));
+  EXPECT_EQ(run_program({"bough", "inspect", request.output.string()}).exit_code, 0);
+  EXPECT_EQ(collect(request).n_new_episodes, 1);
+  fs::remove_all(request.output / "damaged");
+  EXPECT_TRUE(contents(request.output) == before);
+
+  fs::remove(victim);
+  EXPECT_EQ(inspect_set(request.output).damaged.size(), 1U) << "a missing shard is damage too";
+  EXPECT_EQ(collect(request).n_new_episodes, 1);
+  EXPECT_TRUE(contents(request.output) == before);
+}
+
+TEST(Collect, ALineThatWasCutOffIsAsIfItHadNeverBeen) {
+  const TemporaryDirectory directory;
+  const CollectRequest request = small_request(directory.path() / "set", "loadbalance", 3);
+  collect(request);
+  const auto before = contents(request.output);
+  const std::string manifest = before.at("manifest.jsonl");
+  write_file(request.output / "manifest.jsonl", manifest.substr(0, manifest.size() - 20));
+  EXPECT_EQ(Manifest::read(request.output).entries().size(), 2U);
+  EXPECT_EQ(collect(request).n_new_episodes, 1);
+  EXPECT_TRUE(contents(request.output) == before);
+  write_file(request.output / "manifest.jsonl", "{\"instance\": 3}\n" + manifest);
+  EXPECT_THROW(collect(request), Error) << "damage in the middle is not a crash's work";
+}
+
+TEST(Collect, OneProcessAtATimeWritesASet) {
+  const TemporaryDirectory directory;
+  const fs::path set = directory.path() / "set";
+  std::vector<std::string> words = command(set, {"--workers", "1"});
+  words[7] = "0..39";
+  const Finished first = run_program(words, ".", [&](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    const Finished second = run_program(words);
+    EXPECT_EQ(second.exit_code, 1);
+    EXPECT_NE(second.err.find("another process is collecting into"), std::string::npos) << second.err;
+  });
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+}
+
+}  // namespace
+}  // namespace bough::test
