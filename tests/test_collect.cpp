@@ -71,14 +71,12 @@ TEST(Collect, KilledAgainAndAgainItGivesTheBytesOfAnUndisturbedRun) {
   Rng rng("kills", 1);
   const fs::path set = directory.path() / "killed";
   int n_killed = 0;
-  for (int round = 0; round < 14; ++round) {
+  for (int round = 0; round < 8; ++round) {
     const Finished run = run_program(large(set, {"--workers", std::to_string(1 + round % 3)}), ".", [&](int pid) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(rng.integer(500, 900)));
-      if (round % 2 == 0) {
-        ::kill(pid, SIGKILL);  // the parent; its workers die with it
-      } else {
-        for (const int worker : children_of(pid)) ::kill(worker, SIGKILL);  // the parent starts them again
-      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(rng.integer(500, 700)));
+      for (const int worker : children_of(pid)) ::kill(worker, SIGKILL);  // the parent starts them again
+      std::this_thread::sleep_for(std::chrono::milliseconds(rng.integer(10, 200)));
+      ::kill(pid, SIGKILL);  // its workers die with it
     });
     n_killed += run.exit_code == 128 + SIGKILL ? 1 : 0;
   }
@@ -147,6 +145,14 @@ TEST(Collect, TheSetIsTheShortestPrefixThatHasTheLabelsAskedForAndCanGrow) {
   EXPECT_THROW(collect(request), Error) << "a set never shrinks by itself";
   request.n_labels = 1'000;
   EXPECT_FALSE(collect(request).complete) << "six instances have not that many";
+}
+
+TEST(Collect, FewerLabelsThanAskedForIsAPartialResult) {
+  const TemporaryDirectory directory;
+  const Finished few = run_program(command(directory.path() / "set", {"--states", "1000"}));
+  EXPECT_EQ(few.exit_code, 3);
+  EXPECT_NE(few.err.find("of 1000 labels: there are no more instances"), std::string::npos) << few.err;
+  EXPECT_TRUE(inspect_set(directory.path() / "set").damaged.empty());
 }
 
 TEST(Collect, AnotherRequestIsRefusedWithTheOptionThatDiffers) {
