@@ -13,6 +13,7 @@
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
+#include "tests/nodes.hpp"
 
 namespace bough::test {
 namespace {
@@ -56,12 +57,6 @@ class AgreementOnTiny : public testing::TestWithParam<FamilyAndSettings> {
   }
 };
 class SlowAgreementOnTiny : public AgreementOnTiny {};
-
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const Family& family : families()) names.push_back(family.name);
-  return names;
-}
 
 TEST_P(AgreementOnTiny, EveryPolicyFindsTheSameOptimum) { expect_agreement_on(0, 5); }
 TEST_P(SlowAgreementOnTiny, EveryPolicyFindsTheSameOptimumOn15MoreInstances) { expect_agreement_on(5, 20); }

@@ -73,6 +73,20 @@ TEST(Episode, KeepsSeveralTopologiesAndInfiniteBounds) {
   EXPECT_TRUE(round_trip(episode) == episode);
 }
 
+TEST(Episode, AShardOfTheFirstVersionStillLoads) {
+  // bough collect --family auction --size tiny --seeds 0..0 --window 2 --start first --episode-states 4 --khalil --scip separating/maxroundsroot=0
+  const Episode episode = read_shard(std::filesystem::path(BOUGH_SOURCE_DIR) / "tests/data/episode-1.safetensors.zst");
+  EXPECT_EQ(episode.metadata.at("instance"), "auction-tiny-0");
+  EXPECT_EQ(episode.window_start, (std::vector<std::int32_t>{0, 2, 4}));
+  ASSERT_EQ(episode.states.size(), 4U);
+  EXPECT_EQ(episode.n_labels(), 4U);
+  EXPECT_EQ(episode.topologies.size(), 1U);
+  for (const State& state : episode.states) {
+    EXPECT_EQ(state.khalil.size(), state.candidates.size() * 72);
+    EXPECT_EQ(state.chosen, state.label->choice);
+  }
+}
+
 TEST(Episode, AnEmptyEpisodeIsAnEpisode) { EXPECT_TRUE(round_trip(Episode{}) == Episode{}); }
 
 /// A shard whose tensors and metadata can be changed before it is written again.

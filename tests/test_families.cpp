@@ -19,6 +19,7 @@
 #include "bough/instance/family.hpp"
 #include "bough/scip/problem.hpp"
 #include "bough/scip/scip.hpp"
+#include "tests/nodes.hpp"
 
 namespace bough {
 namespace {
@@ -185,11 +186,6 @@ TEST_P(FamilyContract, ComplainsOfAMissingDataFile) {
   }
 }
 
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const Family& family : families()) names.push_back(family.name);
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(Families, FamilyContract, testing::ValuesIn(family_names()), [](const auto& test) { return test.param; });
 
 TEST(Families, AreKnownByName) {

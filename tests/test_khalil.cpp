@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <objscip/objbranchrule.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +13,8 @@
 #include "bough/instance/family.hpp"
 #include "bough/observe/khalil.hpp"
 #include "bough/scip/problem.hpp"
-#include "bough/scip/run.hpp"
 #include "bough/scip/settings.hpp"
+#include "tests/nodes.hpp"
 
 namespace bough::test {
 namespace {
@@ -24,27 +23,11 @@ using Values = std::map<std::string, double, std::less<>>;  // feature -> value
 using Visit = std::function<void(SCIP*, const Candidates&)>;
 
 /// Looks at every node before SCIP's pscost rule branches there.
-class Watcher final : public scip::ObjBranchrule {
- public:
-  Watcher(SCIP* scip, Visit visit, std::exception_ptr& error)
-      : scip::ObjBranchrule(scip, "watcher", "looks and leaves the branching to SCIP", 2'000'000, -1, 1.0),
-        visit_(std::move(visit)), error_(error) {}
-  SCIP_DECL_BRANCHEXECLP(scip_execlp) override {
-    (void)branchrule, (void)allowaddcons;
-    *result = SCIP_DIDNOTRUN;
-    return guarded(error_, [&] { visit_(scip, lp_candidates(scip)); });
-  }
-
- private:
-  Visit visit_;
-  std::exception_ptr& error_;
-};
-
-void watch(SCIP* scip, Visit visit) {
-  std::exception_ptr error;
-  check(SCIPincludeObjBranchrule(scip, new Watcher(scip, std::move(visit), error), TRUE));
-  set_parameter(scip, "branching/pscost/priority", "1000000");
-  run(scip, {}, error);
+void watch(SCIP* scip, const Visit& visit) {
+  solve_visiting(scip, [&](SCIP* s) {
+    visit(s, lp_candidates(s));
+    return SCIP_DIDNOTRUN;
+  });
 }
 
 /// The LP exactly as written: nothing but the simplex method and branching.
@@ -457,12 +440,6 @@ TEST_P(KhalilContract, AgreesWithTheSlowImplementationAtEveryNode) {
   watch(scip.get(), [&](SCIP* s, const Candidates& candidates) { comparison.visit(s, candidates); });
   EXPECT_GT(comparison.n_nodes, 2) << "hardly any branching; the test tests nothing";
   EXPECT_EQ(comparison.n_growths, 0);
-}
-
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const Family& family : families()) names.push_back(family.name);
-  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(Khalil, KhalilContract, testing::Combine(testing::ValuesIn(family_names()), testing::Values("paper", "default")),

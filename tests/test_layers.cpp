@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "bough/file.hpp"
@@ -56,6 +57,21 @@ TEST(Layers, AStageIncludesOnlyItselfEarlierStagesAndTheTopLevel) {
       EXPECT_FALSE(top_level) << relative << " is a top-level file and includes the stage " << other;
       EXPECT_LE(rank(other), rank(stage)) << relative << " includes a later stage: " << include;
     }
+  }
+}
+
+/// Everything that a file includes, directly or through our own headers.
+void collect_includes(const fs::path& path, std::set<std::string>& found) {
+  for (const std::string& include : includes_of(path)) {
+    if (found.insert(include).second && include.starts_with("bough/")) collect_includes(fs::path(BOUGH_SOURCE_DIR) / "src" / include, found);
+  }
+}
+
+TEST(Layers, WhatReadsSamplesKnowsNothingOfScip) {
+  for (const fs::path& path : sources("src/bough/dataset")) {
+    std::set<std::string> includes;
+    collect_includes(path, includes);
+    for (const std::string& include : includes) EXPECT_FALSE(include.starts_with("scip/") || include.starts_with("objscip/")) << path << " includes " << include;
   }
 }
 

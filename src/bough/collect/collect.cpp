@@ -36,6 +36,15 @@ struct Instance {
   std::uint64_t seed = 0;  ///< of a generated one
 };
 
+bool is_utf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
 std::vector<Instance> instances_in(const fs::path& folder) {
   std::error_code error;
   std::vector<Instance> found;
@@ -45,7 +54,11 @@ std::vector<Instance> instances_in(const fs::path& folder) {
     fs::path stem = entry.path().filename();
     if (stem.extension() == ".gz") stem = stem.stem();
     static const std::set<std::string> formats{".mps", ".lp", ".cip"};
-    if (entry.is_regular_file() && formats.contains(stem.extension())) found.push_back({entry.path().filename().string(), entry.path(), 0});
+    if (!entry.is_regular_file() || !formats.contains(stem.extension())) continue;
+    found.push_back({entry.path().filename().string(), entry.path(), 0});
+    if (!is_utf8(found.back().name)) {
+      throw Error(ExitCode::bad_input, std::format("{}: a file name that is not valid UTF-8 cannot go into a manifest", entry.path().string()), "rename the file");
+    }
   }
   std::ranges::sort(found, {}, &Instance::name);
   return found;
@@ -58,7 +71,8 @@ std::vector<Instance> instances_of(const CollectRequest& request) {
     if (all.empty()) throw Error(ExitCode::missing_input, std::format("no instance in {}: looked for .mps, .lp and .cip files, plain or .gz", request.instances.string()));
   } else {
     const SeedRange& seeds = request.seeds;
-    for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    for (std::uint64_t k = 0; k <= seeds.last - seeds.first; ++k) {
+      const std::uint64_t seed = seeds.first + k;
       all.push_back({std::format("{}-{}-{}", seeds.family, size_names[static_cast<std::size_t>(seeds.size)], seed), {}, seed});
     }
   }
@@ -91,6 +105,7 @@ Json description_of(const CollectRequest& request) {
           {"episode_nodes", s.max_nodes},
           {"khalil", s.khalil},
           {"settings", request.settings.preset},
+          {"settings_sha256", find_preset(request.settings.preset) == nullptr ? Json(sha256_of_file(request.settings.preset)) : Json(nullptr)},
           {"scip_parameters", request.settings.overrides},
           {"time_limit", request.settings.time_limit_s ? Json(*request.settings.time_limit_s) : Json(nullptr)},
           {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())}};
@@ -291,7 +306,6 @@ class Collection {
     };
     SampledEpisode sampled = sample_episode(episode_request);
 
-    const auto packing = std::chrono::steady_clock::now();
     Episode& episode = sampled.episode;
     ManifestEntry entry{instance.name, sampled.end};
     if (!instance.file.empty()) entry.instance_sha256 = sha256_of_file(instance.file);
@@ -314,7 +328,7 @@ class Collection {
       entry.sha256 = sha256_of_file(manifest_.shard_path(entry));
     }
     const double total = seconds_since(start);
-    return Json{{"entry", entry_text(entry)}, {"total", total}, {"expert", sampled.expert_time_s}, {"own", sampled.observe_time_s + seconds_since(packing)}}.dump();
+    return Json{{"entry", entry_text(entry)}, {"total", total}, {"expert", sampled.expert_time_s}, {"own", total - (sampled.solve_time_s - sampled.observe_time_s)}}.dump();
   }
 
   void ended(std::size_t job, const JobEnd& end) {

@@ -59,7 +59,7 @@ struct CollectSummary {
   double wall_time_s = 0;
   double worker_time_s = 0;   ///< summed over the new episodes, like the next two
   double expert_time_s = 0;
-  double own_time_s = 0;      ///< observing, packing, writing: what is not SCIP's
+  double own_time_s = 0;      ///< generating or reading, observing, packing, writing: everything but SCIP's solving
 };
 
 /// Collects, or goes on collecting, the set in `request.output`.

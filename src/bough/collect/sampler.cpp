@@ -231,27 +231,27 @@ class BranchingWatcher final : public scip::ObjEventhdlr {
 
 SampledEpisode sample_episode(const EpisodeRequest& request) {
   SampledEpisode result;
-  {
-    const Timed timed(result.time_s);
-    // Declared before `scip`: what SCIP owns refers to them until it is freed.
-    std::exception_ptr callback_error;
-    Sampler sampler(request, result);
-    const ScipPtr owner = create_scip();
-    SCIP* scip = owner.get();
-    request.load(scip);
-    Settings settings = request.settings;
-    settings.node_limit = request.sampling.max_nodes;
-    apply_settings(scip, settings);
-    if (const std::string_view rule = request.explorer->scip_rule(); !rule.empty()) {
-      set_parameter(scip, std::format("branching/{}/priority", rule), std::to_string(explorer_priority));
-    }
-    check(SCIPincludeObjBranchrule(scip, new SamplerRule(scip, sampler, callback_error), /*deleteobject=*/TRUE));
-    check(SCIPincludeObjEventhdlr(scip, new BranchingWatcher(scip, sampler, callback_error), /*deleteobject=*/TRUE));
-    const RunStatistics statistics = run(scip, {}, callback_error);
-    sampler.finish();
-    if (result.end.empty()) result.end = statistics.status;
-    result.n_nodes = statistics.n_nodes;
+  // Declared before `scip`: what SCIP owns refers to them until it is freed.
+  std::exception_ptr callback_error;
+  Sampler sampler(request, result);
+  const ScipPtr owner = create_scip();
+  SCIP* scip = owner.get();
+  request.load(scip);
+  Settings settings = request.settings;
+  settings.node_limit = request.sampling.max_nodes;
+  apply_settings(scip, settings);
+  if (const std::string_view rule = request.explorer->scip_rule(); !rule.empty()) {
+    set_parameter(scip, std::format("branching/{}/priority", rule), std::to_string(explorer_priority));
   }
+  check(SCIPincludeObjBranchrule(scip, new SamplerRule(scip, sampler, callback_error), /*deleteobject=*/TRUE));
+  check(SCIPincludeObjEventhdlr(scip, new BranchingWatcher(scip, sampler, callback_error), /*deleteobject=*/TRUE));
+  const RunStatistics statistics = [&] {
+    const Timed timed(result.solve_time_s);
+    return run(scip, {}, callback_error);
+  }();
+  sampler.finish();
+  if (result.end.empty()) result.end = statistics.status;
+  result.n_nodes = statistics.n_nodes;
   return result;
 }
 

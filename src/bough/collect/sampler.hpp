@@ -49,9 +49,9 @@ struct SampledEpisode {
   std::int64_t n_fallbacks = 0;                        ///< decisions that the explorer's scores could not make
   std::int64_t n_decisions = 0;
   std::int64_t n_nodes = 0;
-  double time_s = 0;          ///< all of it, loading included
+  double solve_time_s = 0;    ///< from presolving to the end
   double expert_time_s = 0;   ///< strong branching
-  double observe_time_s = 0;  ///< extracting and keeping states: the only part that is not SCIP's
+  double observe_time_s = 0;  ///< extracting and keeping states: the only part of the solve that is not SCIP's
 };
 
 /// Solves one problem and takes samples on the way.  Deterministic: the same request gives the same episode, unless a time limit
