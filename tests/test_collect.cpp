@@ -139,7 +139,9 @@ TEST(Collect, TheSetIsTheShortestPrefixThatHasTheLabelsAskedForAndCanGrow) {
   EXPECT_GT(large.episodes.size(), small.episodes.size());
   const auto after = contents(request.output);
   for (const auto& [name, bytes] : before) {
-    if (name.starts_with("shards/")) EXPECT_TRUE(after.at(name) == bytes) << name;
+    if (name.starts_with("shards/")) {
+      EXPECT_TRUE(after.at(name) == bytes) << name;
+    }
   }
   request.n_labels = 10;
   EXPECT_THROW(collect(request), Error) << "a set never shrinks by itself";

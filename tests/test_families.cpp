@@ -21,7 +21,7 @@
 #include "bough/scip/scip.hpp"
 #include "tests/nodes.hpp"
 
-namespace bough {
+namespace bough::test {
 namespace {
 
 using Overrides = std::map<std::string, double, std::less<>>;
@@ -215,4 +215,4 @@ TEST(Families, RejectParametersThatContradictEachOther) {
 }
 
 }  // namespace
-}  // namespace bough
+}  // namespace bough::test

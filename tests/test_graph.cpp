@@ -235,8 +235,12 @@ void expect_equals_dense_definition(SCIP* scip, const BipartiteGraph& graph) {
       near(RowFeature::objective_cosine, sign * product / (norm * c_norm));
       near(RowFeature::dual, sign * SCIProwGetDualsol(row) / (norm * c_norm));
       near(RowFeature::age, SCIProwGetAge(row) / k5);
-      if (std::abs(activity - side) > 1e-6) EXPECT_EQ(graph.row(node, RowFeature::is_tight), 0) << SCIProwGetName(row);
-      if (std::abs(activity - side) < 1e-12) EXPECT_EQ(graph.row(node, RowFeature::is_tight), 1) << SCIProwGetName(row);
+      if (std::abs(activity - side) > 1e-6) {
+        EXPECT_EQ(graph.row(node, RowFeature::is_tight), 0) << SCIProwGetName(row);
+      }
+      if (std::abs(activity - side) < 1e-12) {
+        EXPECT_EQ(graph.row(node, RowFeature::is_tight), 1) << SCIProwGetName(row);
+      }
       ++node;
     }
   }
@@ -251,13 +255,17 @@ void expect_equals_dense_definition(SCIP* scip, const BipartiteGraph& graph) {
   for (std::size_t i = 0; i < node; ++i) {
     for (auto e = static_cast<std::size_t>(t.row_start[i]); e < static_cast<std::size_t>(t.row_start[i + 1]); ++e) {
       EXPECT_NEAR(t.edge_coefficient[e], dense[i][static_cast<std::size_t>(t.edge_variable[e])], 1e-6);
-      if (e > static_cast<std::size_t>(t.row_start[i])) EXPECT_LT(t.edge_variable[e - 1], t.edge_variable[e]);
+      if (e > static_cast<std::size_t>(t.row_start[i])) {
+        EXPECT_LT(t.edge_variable[e - 1], t.edge_variable[e]);
+      }
     }
   }
   for (std::size_t j = 0; j < n; ++j) {
     for (auto e = static_cast<std::size_t>(t.variable_start[j]); e < static_cast<std::size_t>(t.variable_start[j + 1]); ++e) {
       EXPECT_NEAR(t.edge_coefficient_by_variable[e], dense[static_cast<std::size_t>(t.edge_row[e])][j], 1e-6);
-      if (e > static_cast<std::size_t>(t.variable_start[j])) EXPECT_LT(t.edge_row[e - 1], t.edge_row[e]);
+      if (e > static_cast<std::size_t>(t.variable_start[j])) {
+        EXPECT_LT(t.edge_row[e - 1], t.edge_row[e]);
+      }
     }
   }
 
@@ -325,7 +333,9 @@ Seen check_every_node(const Milp& milp, const Settings& base, int max_nodes, boo
     const BipartiteGraph& graph = cached.extract(s);
     const std::size_t allocated = n_allocations() - allocations_before;
 #ifdef NDEBUG  // a debug build rebuilds the graph at every call to compare
-    if (cached.topology_version() == before) EXPECT_EQ(allocated, 0U) << "a cached extraction allocated";
+    if (cached.topology_version() == before) {
+      EXPECT_EQ(allocated, 0U) << "a cached extraction allocated";
+    }
 #else
     (void)before, (void)allocated;
 #endif
