@@ -172,6 +172,47 @@ TEST_P(ExpertOnFamily, WhatIsLabelledDoesNotSteerTheSolve) {
   EXPECT_GT(n_steps, 40U) << "the instances have too few nodes";
 }
 
+TEST(Expert, GivesNoLabelOnceTheSolveIsStopped) {
+  const ScipPtr scip = create_scip();
+  load_problem(scip.get(), mixed_milp(0));
+  apply_settings(scip.get(), plain_lp());
+  int n_visits = 0;
+  solve_visiting(scip.get(), [&](SCIP* s) {
+    ++n_visits;
+    Expert expert;
+    Label label;
+    EXPECT_FALSE(expert.ask(s, lp_candidates(s), label)) << "a complete label";
+    EXPECT_GE(label.choice, 0);
+    check(SCIPinterruptSolve(s));
+    EXPECT_EQ(expert.ask(s, lp_candidates(s), label), NoLabel::limit);
+    EXPECT_EQ(label.choice, -1);
+    return SCIP_DIDNOTRUN;
+  });
+  EXPECT_EQ(n_visits, 1);
+}
+
+TEST(Expert, ANodeThatStrongBranchingCutsOffIsCountedAndNeverALabel) {
+  Sampling sampling;
+  sampling.start = Start::first;
+  sampling.max_labels = 1'000'000;
+  std::int64_t n_cutoffs = 0;
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    const Milp milp = tiny("setcover", seed);
+    sampling.follow = Follow::explorer;  // the node is branched on all the same, and the state is history
+    const SampledEpisode explored = trip(milp, paper(seed), sampling, seed).sampled;
+    const auto cutoffs = explored.unlabelled[static_cast<std::size_t>(NoLabel::cutoff)];
+    const auto without_label = static_cast<std::int64_t>(explored.episode.states.size() - explored.episode.n_labels());
+    EXPECT_LE(without_label, cutoffs) << "a window without any label is not kept";
+    n_cutoffs += cutoffs;
+
+    sampling.follow = Follow::expert;  // the node is cut off, so there was no decision
+    const SampledEpisode followed = trip(milp, paper(seed), sampling, seed).sampled;
+    EXPECT_EQ(followed.episode.states.size(), followed.episode.n_labels());
+    n_cutoffs += followed.unlabelled[static_cast<std::size_t>(NoLabel::cutoff)];
+  }
+  EXPECT_GT(n_cutoffs, 0) << "the instances show nothing";
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, ExpertOnFamily, testing::ValuesIn(family_names()), [](const auto& name) { return name.param; });
 
 }  // namespace

@@ -221,10 +221,11 @@ class Collection {
         }
       }
       if (fs::exists(request_.output / "manifest.jsonl")) manifest_ = Manifest::read(request_.output);
-    } else if (fs::exists(request_.output / "manifest.jsonl") || !fs::is_empty(request_.output / "shards")) {
+    } else if (!fs::is_empty(request_.output / "shards")) {
       throw Error(ExitCode::usage, std::format("{} has shards but no set.json", request_.output.string()), "choose an empty directory");
     } else {
       stored["versions"] = {{"bough", version}, {"commit", commit}};
+      manifest_.rewrite({});  // its name is on disk before the first line is appended
     }
     const Json now{{"request", description}, {"wanted", wanted}, {"versions", stored["versions"]}};
     if (now != stored) write_file(file, now.dump(2) + "\n");
