@@ -81,7 +81,7 @@ std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
 }
 
 struct Totals {
-  std::int64_t n_states = 0, n_labels = 0, n_windows = 0;
+  std::int64_t n_states = 0, n_labels = 0, n_windows = 0, n_fallbacks = 0;
   std::uint64_t bytes = 0;
   std::map<std::string, std::int64_t> unlabelled, ends;
 };
@@ -92,6 +92,7 @@ Totals totals_of(const CollectSummary& summary) {
     totals.n_states += entry.n_states;
     totals.n_labels += entry.n_labels;
     totals.n_windows += entry.n_windows;
+    totals.n_fallbacks += entry.n_fallbacks;
     totals.bytes += entry.bytes;
     ++totals.ends[entry.end];
     for (const auto& [reason, n] : entry.unlabelled) totals.unlabelled[reason] += n;
@@ -112,6 +113,7 @@ nlohmann::ordered_json to_json(const CollectOptions& options, const CollectSumma
           {"bytes", totals.bytes},
           {"bytes_per_state", totals.n_states > 0 ? static_cast<double>(totals.bytes) / static_cast<double>(totals.n_states) : 0.0},
           {"unlabelled", totals.unlabelled},
+          {"fallbacks", totals.n_fallbacks},
           {"ends", totals.ends},
           {"quarantined", quarantined},
           {"this_run",
@@ -131,6 +133,7 @@ std::string to_text(const CollectOptions& options, const CollectSummary& summary
   line("labels", std::format("{} in {} windows of {} states", totals.n_labels, totals.n_windows, totals.n_states));
   line("episodes", std::format("{}  ({})", summary.episodes.size(), counts_text(totals.ends)));
   if (!totals.unlabelled.empty()) line("no label", counts_text(totals.unlabelled));
+  if (totals.n_fallbacks > 0) line("fallbacks", std::format("{} decisions of the explorer were left to SCIP's default rule", totals.n_fallbacks));
   if (totals.n_states > 0) line("size", std::format("{:.1f} MB, {:.1f} KB a state", static_cast<double>(totals.bytes) / 1e6, static_cast<double>(totals.bytes) / 1e3 / static_cast<double>(totals.n_states)));
   if (summary.n_new_episodes > 0) {
     line("time", std::format("{}  ({:.2f} labels/s and worker, {:.1f} % inside SCIP)", duration_text(summary.wall_time_s),

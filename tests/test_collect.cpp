@@ -3,7 +3,9 @@
 // The set that results depends on the request alone, whatever happens on the way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <format>
 #include <fstream>
@@ -321,6 +323,25 @@ TEST(Collect, ThreeCrashesQuarantineAnInstanceAndTheRestIsCollected) {
   EXPECT_EQ(summary.quarantined[0].instance, "1.mps");
   EXPECT_NE(summary.quarantined[0].message.find("signal 11"), std::string::npos) << summary.quarantined[0].message;
   EXPECT_EQ(collect(request).n_new_episodes, 0) << "it stays in quarantine";
+}
+
+/// Scores that are no numbers.
+class Clueless final : public Policy {
+ public:
+  void score(SCIP* /*scip*/, const Candidates& /*candidates*/, std::span<double> scores) override { std::ranges::fill(scores, std::nan("")); }
+};
+
+TEST(Collect, DecisionsThatTheExplorerCannotMakeAreCounted) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 1);
+  request.sampling.follow = Follow::explorer;
+  request.explorer = "clueless";
+  request.make_explorer = [](std::uint64_t) { return std::make_unique<Clueless>(); };
+  const CollectSummary summary = collect(request);
+  ASSERT_EQ(summary.episodes.size(), 1U);
+  EXPECT_GT(summary.episodes[0].n_decisions, 0);
+  EXPECT_EQ(summary.episodes[0].n_fallbacks, summary.episodes[0].n_decisions);
+  EXPECT_EQ(Manifest::read(request.output).entries()[0].n_fallbacks, summary.episodes[0].n_fallbacks);
 }
 
 TEST(Collect, AFullDiskEndsWithAMessageAndTheSameCommandGoesOn) {

@@ -316,6 +316,7 @@ class Collection {
     for (const State& state : episode.states) entry.n_candidates += static_cast<std::int64_t>(state.candidates.size());
     entry.n_decisions = sampled.n_decisions;
     entry.n_nodes = sampled.n_nodes;
+    entry.n_fallbacks = sampled.n_fallbacks;
     for (std::size_t r = 0; r < n_no_label; ++r) {
       if (sampled.unlabelled[r] > 0) entry.unlabelled[std::string(no_label_names[r])] = sampled.unlabelled[r];
     }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <format>
 #include <limits>
-#include <numeric>
 #include <span>
 
 #include "bough/error.hpp"

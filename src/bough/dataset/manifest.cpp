@@ -30,6 +30,7 @@ std::string entry_text(const ManifestEntry& entry) {
   if (!entry.has_episode()) return line.dump();
   line.update({{"states", entry.n_states}, {"labels", entry.n_labels}, {"windows", entry.n_windows}, {"candidates", entry.n_candidates},
                {"decisions", entry.n_decisions}, {"nodes", entry.n_nodes}});
+  if (entry.n_fallbacks > 0) line["fallbacks"] = entry.n_fallbacks;
   if (!entry.unlabelled.empty()) line["unlabelled"] = entry.unlabelled;
   if (!entry.shard.empty()) line.update({{"shard", entry.shard}, {"bytes", entry.bytes}, {"raw_bytes", entry.raw_bytes}, {"sha256", entry.sha256}});
   return line.dump();
@@ -54,6 +55,7 @@ ManifestEntry entry_from(std::string_view text) {
   entry.n_candidates = count("candidates");
   entry.n_decisions = count("decisions");
   entry.n_nodes = count("nodes");
+  entry.n_fallbacks = line.value("fallbacks", std::int64_t{0});
   entry.unlabelled = line.value("unlabelled", std::map<std::string, std::int64_t>{});
   if (entry.n_states == 0) return entry;
   entry.shard = line.at("shard").get<std::string>();

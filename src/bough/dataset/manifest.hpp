@@ -27,6 +27,7 @@ struct ManifestEntry {
   std::int64_t n_candidates = 0;
   std::int64_t n_decisions = 0;
   std::int64_t n_nodes = 0;
+  std::int64_t n_fallbacks = 0;  ///< decisions that the explorer's scores could not make, left to SCIP's default rule
   std::map<std::string, std::int64_t> unlabelled{};  ///< by reason; only what is not zero
   std::string message{};   ///< of a failure
 
