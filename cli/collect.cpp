@@ -74,12 +74,6 @@ void resolve(CollectOptions& options) {
   (void)request.make_explorer(0);  // an unknown name is found out before anything is written
 }
 
-std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
-  std::string text;
-  for (const auto& [name, n] : counts) text += std::format("{}{} {}", text.empty() ? "" : ", ", n, name);
-  return text;
-}
-
 struct Totals {
   std::int64_t n_states = 0, n_labels = 0, n_windows = 0, n_fallbacks = 0;
   std::uint64_t bytes = 0;

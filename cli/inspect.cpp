@@ -95,11 +95,6 @@ nlohmann::ordered_json to_json(const InspectOptions& options, const SetReport& r
 std::string to_text(const InspectOptions& options, const SetReport& report) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<14}{}\n", name, value); };
-  const auto counts = [](const std::map<std::string, std::int64_t>& map) {
-    std::string list;
-    for (const auto& [name, n] : map) list += std::format("{}{} {}", list.empty() ? "" : ", ", n, name);
-    return list;
-  };
   line("set", bold(options.path.string(), stdout));
   const auto description = nlohmann::ordered_json::parse(report.description, nullptr, /*allow_exceptions=*/false);
   if (description.is_object() && description.contains("request")) {
@@ -108,10 +103,10 @@ std::string to_text(const InspectOptions& options, const SetReport& report) {
       if (request.contains(key) && !request[key].is_null()) line(std::string("  ") + key, request[key].is_string() ? request[key].get<std::string>() : request[key].dump());
     }
   }
-  line("episodes", std::format("{}  ({})", report.n_episodes, counts(report.ends)));
+  line("episodes", std::format("{}  ({})", report.n_episodes, counts_text(report.ends)));
   if (report.n_quarantined > 0) line("quarantined", std::to_string(report.n_quarantined));
   line("states", std::format("{}, {} of them labelled, in {} windows", report.n_states, report.n_labels, report.n_windows));
-  if (!report.unlabelled.empty()) line("no label", counts(report.unlabelled));
+  if (!report.unlabelled.empty()) line("no label", counts_text(report.unlabelled));
   if (report.n_states > 0) line("size", std::format("{:.1f} MB, {:.1f} KB a state", static_cast<double>(report.bytes) / 1e6, static_cast<double>(report.bytes) / 1e3 / static_cast<double>(report.n_states)));
   if (report.n_labels > 0) {
     const auto [tied_share, tied_size] = ties_of(report);

@@ -36,6 +36,12 @@ std::string duration_text(double seconds) {
   return std::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
+std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [name, n] : counts) text += std::format("{}{} {}", text.empty() ? "" : ", ", n, name);
+  return text;
+}
+
 std::string number_text(double value) { return std::isfinite(value) ? std::format("{:.10g}", value) : "-"; }
 
 nlohmann::json finite_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -16,6 +18,9 @@ std::string dim(std::string_view text, FILE* stream);
 
 /// "1.23 s", "4 min 05 s".
 std::string duration_text(double seconds);
+
+/// "3 cutoff, 1 limit".
+std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 
 /// Numbers for people: six significant digits, "-" for infinity.
 std::string number_text(double value);
