@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/model/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <nlohmann/json.hpp>
+#include <ranges>
+
+#include "bough/error.hpp"
+#include "bough/file.hpp"
+#include "bough/observe/graph.hpp"
+
+namespace bough {
+namespace {
+
+[[noreturn]] void refuse(const SafeTensors& file, const std::string& what, const std::string& hint = {}) {
+  throw Error(ExitCode::bad_input, std::format("{}: {}", file.origin(), what), hint);
+}
+
+const std::string& entry(const SafeTensors& file, std::string_view key) {
+  const auto at = file.metadata().find(key);
+  if (at == file.metadata().end()) refuse(file, std::format("not a model: its metadata has no \"{}\"", key), "'bough train' writes models");
+  return at->second;
+}
+
+}  // namespace
+
+std::string model_bytes(const Model& model) {
+  SafeTensorsWriter writer;
+  for (const TensorSpec& spec : tensors_of(model.architecture)) writer.add<float>(spec.name, model.tensors.at(spec.name), spec.shape);
+  writer.metadata("schema", std::string(model_schema));
+  writer.metadata("features", std::string(feature_schema));
+  writer.metadata("architecture", architecture_json(model.architecture));
+  writer.metadata("training", model.training);
+  return writer.bytes();
+}
+
+Model model_from(const SafeTensors& file) {
+  if (const std::string& schema = entry(file, "schema"); schema != model_schema) {
+    refuse(file, std::format("schema \"{}\", this build reads \"{}\"", schema, model_schema), "is it a model? 'bough train' writes models");
+  }
+  if (const std::string& features = entry(file, "features"); features != feature_schema) {
+    refuse(file, std::format("trained on features \"{}\", this build observes \"{}\"", features, feature_schema), "train it again with 'bough train'");
+  }
+  Model model;
+  model.architecture = architecture_from_json(entry(file, "architecture"), file.origin());
+  model.training = entry(file, "training");
+  if (!nlohmann::json::accept(model.training) || !nlohmann::json::parse(model.training).is_object()) refuse(file, "its training record is not a JSON object");
+  const auto specs = tensors_of(model.architecture);
+  for (const auto& name : file.tensors() | std::views::keys) {
+    if (std::ranges::find(specs, name, &TensorSpec::name) == specs.end()) {
+      refuse(file, std::format("tensor \"{}\" does not belong to its architecture {}", name, architecture_json(model.architecture)));
+    }
+  }
+  for (const TensorSpec& spec : specs) {
+    auto values = file.values<float>(spec.name, spec.shape);
+    const auto bad = std::ranges::find_if(values, [](float x) { return !std::isfinite(x); });
+    if (bad != values.end()) refuse(file, std::format("tensor \"{}\" has the value {} at {}", spec.name, *bad, bad - values.begin()), "its training failed; train it again");
+    if (spec.name.ends_with(".std") && std::ranges::any_of(values, [](float x) { return x <= 0; })) {
+      refuse(file, std::format("tensor \"{}\" has a deviation that is not positive", spec.name));
+    }
+    model.tensors.emplace(spec.name, std::move(values));
+  }
+  return model;
+}
+
+Model read_model(const std::filesystem::path& path) {
+  constexpr std::size_t largest = std::size_t{64} << 20U;  // d = 256 with 16 heads needs 27 MB
+  return model_from(SafeTensors::parse(read_file(path, largest), path.string()));
+}
+
+}  // namespace bough

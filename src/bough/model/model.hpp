@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bough/model/architecture.hpp"
+#include "bough/safetensors.hpp"
+
+namespace bough {
+
+/// The format's name and version in a model's metadata.
+inline constexpr std::string_view model_schema = "bough-model/1";
+
+/// A trained network as data: what a model file holds (docs/formats.md).
+struct Model {
+  Architecture architecture;
+  std::map<std::string, std::vector<float>, std::less<>> tensors;  ///< by the names of tensors_of(), row-major
+  std::string training;  ///< a JSON object: configuration, data, commit, seed, accuracy; "{}" if unknown
+
+  bool operator==(const Model&) const = default;
+};
+
+/// The file's bytes.  Equal models give equal bytes.
+std::string model_bytes(const Model& model);
+
+/// The other direction.  Nothing in the file is trusted: another schema or feature set, a tensor too many, too few or of another
+/// shape, a number that is not finite, a deviation that is not positive are each an Error (bad_input) that says which.
+Model model_from(const SafeTensors& file);
+
+/// Reads and checks a model file.  Throws Error: missing_input, bad_input.
+Model read_model(const std::filesystem::path& path);
+
+}  // namespace bough
