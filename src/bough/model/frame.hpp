@@ -16,6 +16,7 @@ struct Frame {
   std::vector<float> row_features;       // (n_rows, 5)
 
   std::vector<std::uint8_t> has_variable;  // (n_variables)  v, q, q_logit
+  std::size_t n_connected = 0;             ///< variables with a row among them
   Floats v;                                // (n_variables, d)   embedding
   Floats q;                                // (n_variables, W)   the first half layer's source projection; W = Architecture::width()
   Floats q_logit;                          // (n_variables, H)   concat
@@ -43,7 +44,7 @@ struct Block {
   Floats p;         // (block, W)
   Floats merged;    // (block, 2d + 1)  [gathered, x, n]
   Floats state;     // (block, d)       GRU
-  Floats edge;      // (most edges of a node, H)
+  Floats edge;      // (H, most edges of a node)
   Floats self;      // (H)
   std::vector<const float*> rows;  // (block)
 };

@@ -35,6 +35,7 @@ struct Scorer::Impl {
   std::uint64_t version = 0;  ///< of the topology that they have; 0: none yet
 
   const Topology* topology = nullptr;  ///< during score()
+  std::size_t n_connected = 0;         ///< its variables that are in a row
   EdgeTerms terms;
   TermTable row_terms;
   TermTable variable_terms;
@@ -142,21 +143,24 @@ HWY_INLINE void list_missing(Impl& s, Frame& frame, std::span<const std::int32_t
   s.new_rows.clear();
   s.new_variables.clear();
   const auto want = [](std::vector<std::uint8_t>& has, std::int32_t node, std::vector<std::int32_t>& list) {
-    if (has[static_cast<std::size_t>(node)] != 0) return;
+    if (has[static_cast<std::size_t>(node)] != 0) return false;
     has[static_cast<std::size_t>(node)] = 1;
     list.push_back(node);
+    return true;
   };
   for (const std::int32_t j : candidates) want(frame.has_output, j, s.new_outputs);
   for (const std::int32_t j : s.new_outputs) {
-    want(frame.has_variable, j, s.new_variables);
-    for (auto e = t.variable_start[static_cast<std::size_t>(j)]; e < t.variable_start[static_cast<std::size_t>(j) + 1]; ++e) {
+    const auto begin = t.variable_start[static_cast<std::size_t>(j)];
+    const auto end = t.variable_start[static_cast<std::size_t>(j) + 1];
+    if (want(frame.has_variable, j, s.new_variables) && begin < end) ++frame.n_connected;
+    for (auto e = begin; e < end; ++e) {
       want(frame.has_row, t.edge_row[static_cast<std::size_t>(e)], s.new_rows);
     }
   }
   for (const std::int32_t i : s.new_rows) {
-    if (s.new_variables.size() == t.n_variables()) break;
+    if (frame.n_connected == s.n_connected) break;  // all there are
     for (auto e = t.row_start[static_cast<std::size_t>(i)]; e < t.row_start[static_cast<std::size_t>(i) + 1]; ++e) {
-      want(frame.has_variable, t.edge_variable[static_cast<std::size_t>(e)], s.new_variables);
+      if (want(frame.has_variable, t.edge_variable[static_cast<std::size_t>(e)], s.new_variables)) ++frame.n_connected;
     }
   }
 }
@@ -263,6 +267,8 @@ void adopt(Scorer::Impl& s, const Topology& t) {
     frame.has_output.resize(t.n_variables());
     frame.output.resize(t.n_variables() * s.output_width());
   }
+  s.n_connected = 0;
+  for (std::size_t j = 0; j < t.n_variables(); ++j) s.n_connected += t.variable_start[j] < t.variable_start[j + 1] ? 1 : 0;
   s.new_variables.reserve(t.n_variables());
   s.new_outputs.reserve(t.n_variables());
   s.new_rows.reserve(t.n_rows());
@@ -301,6 +307,7 @@ void Scorer::score(const BipartiteGraph& graph, std::uint64_t topology_version, 
   std::ranges::copy(graph.variable_features, frame.variable_features.begin());
   std::ranges::copy(graph.row_features, frame.row_features.begin());
   std::ranges::fill(frame.has_variable, 0);
+  frame.n_connected = 0;
   std::ranges::fill(frame.has_row, 0);
   std::ranges::fill(frame.has_output, 0);
   s.topology = &graph.topology;

@@ -63,32 +63,46 @@ HWY_INLINE void add_multiple(T factor, const T* HWY_RESTRICT x, std::size_t n, T
   for (std::size_t k = 0; k < n; k += hn::Lanes(tag)) hn::StoreU(hn::MulAdd(f, hn::LoadU(tag, x + k), hn::LoadU(tag, y + k)), tag, y + k);
 }
 
-/// x = exp(x) over any n elements.
-template <class T>
-HWY_INLINE void exponential(T* x, std::size_t n) {
+/// Calls f(k, load, store) for the vectors that cover 0 .. n, any n; lanes of the last one beyond n have the value `beyond`.
+template <class T, class F>
+HWY_INLINE void for_vectors(const T* x, std::size_t n, T beyond, const F& f) {
   const Tag<T> tag;
   const std::size_t lanes = hn::Lanes(tag);
   std::size_t k = 0;
-  for (; k + lanes <= n; k += lanes) hn::StoreU(hn::Exp(tag, hn::LoadU(tag, x + k)), tag, x + k);
-  if (k < n) hn::StoreN(hn::Exp(tag, hn::LoadN(tag, x + k, n - k)), tag, x + k, n - k);
+  for (; k + lanes <= n; k += lanes) f(k, lanes, hn::LoadU(tag, x + k));
+  if (k < n) f(k, n - k, hn::LoadNOr(hn::Set(tag, beyond), tag, x + k, n - k));
 }
 
-/// Softmax over a target's edges and itself, for each head: logits in, weights out.  edge (n_edges, H), self (H).
+/// The highest of n numbers, or `least` if that is higher.
+template <class T>
+HWY_INLINE T maximum(const T* x, std::size_t n, T least) {
+  auto highest = hn::Set(Tag<T>(), least);
+  for_vectors(x, n, least, [&](std::size_t, std::size_t, Vector<T> v) HWY_ATTR { highest = hn::Max(highest, v); });
+  return hn::ReduceMax(Tag<T>(), highest);
+}
+
+/// y = exp(x - shift) for n numbers; returns their sum.
+template <class T>
+HWY_INLINE T exponentials(const T* x, std::size_t n, T shift, T* y) {
+  const Tag<T> tag;
+  auto sum = hn::Zero(tag);
+  for_vectors(x, n, shift, [&](std::size_t k, std::size_t count, Vector<T> v) HWY_ATTR {
+    const auto e = hn::Exp(tag, hn::Sub(v, hn::Set(tag, shift)));
+    hn::StoreN(e, tag, y + k, count);
+    sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(tag, count), e));
+  });
+  return hn::ReduceSum(tag, sum);
+}
+
+/// Softmax over a target's edges and itself, for each head: logits in, weights out.  edge (H, n_edges), self (H).
 template <class T>
 HWY_INLINE void softmax(std::size_t heads, std::size_t n_edges, T* HWY_RESTRICT edge, T* HWY_RESTRICT self) {
-  for (std::size_t h = 0; h < heads; ++h) {
-    T highest = self[h];
-    for (std::size_t e = 0; e < n_edges; ++e) highest = std::max(highest, edge[e * heads + h]);
-    for (std::size_t e = 0; e < n_edges; ++e) edge[e * heads + h] -= highest;
-    self[h] -= highest;
-  }
-  exponential(edge, n_edges * heads);
-  exponential(self, heads);
-  for (std::size_t h = 0; h < heads; ++h) {
-    T sum = self[h];
-    for (std::size_t e = 0; e < n_edges; ++e) sum += edge[e * heads + h];
-    const T scale = T(1) / sum;
-    for (std::size_t e = 0; e < n_edges; ++e) edge[e * heads + h] *= scale;
+  const Tag<T> tag;
+  for (std::size_t h = 0; h < heads; ++h, edge += n_edges) {
+    const T highest = maximum(edge, n_edges, self[h]);
+    exponentials(self + h, 1, highest, self + h);  // the same function as for the edges: equal logits get equal weights
+    const T scale = T(1) / (exponentials(edge, n_edges, highest, edge) + self[h]);
+    for_vectors(edge, n_edges, T(0), [&](std::size_t k, std::size_t count, Vector<T> v) HWY_ATTR { hn::StoreN(hn::Mul(v, hn::Set(tag, scale)), tag, edge + k, count); });
     self[h] *= scale;
   }
 }
@@ -110,7 +124,7 @@ HWY_INLINE void weighted_sum(const std::int32_t* HWY_RESTRICT sources, std::size
     for (std::size_t e = 0; e < n_edges; ++e) {
       const T* HWY_RESTRICT from = q + static_cast<std::size_t>(sources[e]) * heads * d + k;
       for (std::size_t h = 0; h < heads; ++h) {
-        const auto w = hn::Set(tag, edge[e * heads + h]);
+        const auto w = hn::Set(tag, edge[h * n_edges + e]);
         for (std::size_t v = 0; v < V; ++v) sum[v] = hn::MulAdd(w, hn::LoadU(tag, from + h * d + v * lanes), sum[v]);
       }
     }
@@ -118,7 +132,7 @@ HWY_INLINE void weighted_sum(const std::int32_t* HWY_RESTRICT sources, std::size
   });
 }
 
-/// One target of attend(), with its projection p (H, d), which need not lie in x.target: edge (n_edges of the target, H), self (H), out (d).
+/// One target of attend(), with its projection p (H, d), which need not lie in x.target: edge (H, n_edges of the target), self (H), out (d).
 template <class T>
 HWY_INLINE void attend_one(const SumAttention<T>& x, std::size_t i, const T* HWY_RESTRICT p, T* HWY_RESTRICT edge, T* HWY_RESTRICT self, T* HWY_RESTRICT out) {
   const Tag<T> tag;
@@ -143,7 +157,7 @@ HWY_INLINE void attend_one(const SumAttention<T>& x, std::size_t i, const T* HWY
         const auto z = hn::Add(hn::Add(hn::LoadU(tag, p + k), hn::LoadU(tag, r + k)), hn::LoadU(tag, q + k));
         logit = hn::MulAdd(hn::LoadU(tag, x.attention + k), leaky_relu<T>(z), logit);
       }
-      edge[e * x.heads + h] = hn::ReduceSum(tag, logit);
+      edge[h * n_edges + e] = hn::ReduceSum(tag, logit);
     }
   }
   softmax(x.heads, n_edges, edge, self);
@@ -158,7 +172,7 @@ HWY_INLINE void attend_one(const ConcatAttention<T>& x, std::size_t i, const T* 
   for (std::size_t e = 0; e < n_edges; ++e) {
     const T* HWY_RESTRICT t = x.source_logit + static_cast<std::size_t>(x.edges.source[begin + e]) * x.heads;
     const T* HWY_RESTRICT u = x.term_logit + static_cast<std::size_t>(x.edges.term[begin + e]) * x.heads;
-    for (std::size_t h = 0; h < x.heads; ++h) edge[e * x.heads + h] = t[h] + u[h];
+    for (std::size_t h = 0; h < x.heads; ++h) edge[h * n_edges + e] = t[h] + u[h];
   }
   softmax(x.heads, n_edges, edge, self);
   weighted_sum(x.edges.source + begin, n_edges, x.heads, x.d, p, x.source, edge, self, out);

@@ -31,7 +31,7 @@ void attend_concat(const ConcatAttention<T>& x, std::size_t begin, std::size_t e
 }
 
 /// The part of backward that both forms share: through the weighted sum and the softmax.  `mean` is out's gradient divided by H.
-/// Adds to the gradients of p and q; leaves the logits' in edge (n_edges of the target, H) and self (H).
+/// Adds to the gradients of p and q; leaves the logits' in edge (H, n_edges of the target) and self (H).
 template <class T>
 HWY_INLINE void weights_backward(const EdgesByTarget& edges, std::size_t heads, std::size_t d, std::size_t i, const T* target, const T* source,
                                  const AttentionWeights<const T>& weights, const T* mean, T* target_gradient, T* source_gradient, T* edge, T* self) {
@@ -45,13 +45,13 @@ HWY_INLINE void weights_backward(const EdgesByTarget& edges, std::size_t heads, 
     T expected = w_self[h] * self[h];
     for (std::size_t e = 0; e < n_edges; ++e) {
       const auto j = static_cast<std::size_t>(edges.source[begin + e]);
-      edge[e * heads + h] = dot(mean, source + j * width + h * d, d);
-      expected += w_edge[e * heads + h] * edge[e * heads + h];
+      edge[h * n_edges + e] = dot(mean, source + j * width + h * d, d);
+      expected += w_edge[h * n_edges + e] * edge[h * n_edges + e];
     }
     for (std::size_t e = 0; e < n_edges; ++e) {
       const auto j = static_cast<std::size_t>(edges.source[begin + e]);
-      add_multiple(w_edge[e * heads + h], mean, d, source_gradient + j * width + h * d);
-      edge[e * heads + h] = w_edge[e * heads + h] * (edge[e * heads + h] - expected);
+      add_multiple(w_edge[h * n_edges + e], mean, d, source_gradient + j * width + h * d);
+      edge[h * n_edges + e] = w_edge[h * n_edges + e] * (edge[h * n_edges + e] - expected);
     }
     add_multiple(w_self[h], mean, d, target_gradient + i * width + h * d);
     self[h] = w_self[h] * (self[h] - expected);
@@ -70,7 +70,7 @@ HWY_INLINE Vector<T> leaky_relu_backward(Vector<T> z, Vector<T> a, Vector<T> log
 template <class T>
 struct Scratch {
   std::vector<T> mean;  // (d)
-  std::vector<T> edge;  // (most edges of a target, H)
+  std::vector<T> edge;  // (H, most edges of a target)
   std::vector<T> self;  // (H)
 
   template <class Attention>
@@ -111,7 +111,7 @@ void sum_backward(const SumAttention<T>& x, std::size_t begin, std::size_t end, 
           const std::size_t at_source = static_cast<std::size_t>(x.edges.source[first + e]) * width + k;
           const std::size_t at_term = static_cast<std::size_t>(x.edges.term[first + e]) * width + k;
           const auto z = hn::Add(hn::Add(p, hn::LoadU(tag, x.term + at_term)), hn::LoadU(tag, x.source + at_source));
-          const auto logit = hn::Set(tag, scratch.edge[e * x.heads + h]);
+          const auto logit = hn::Set(tag, scratch.edge[h * n_edges + e]);
           const auto dz = leaky_relu_backward<T>(z, a, logit);
           dp = hn::Add(dp, dz);
           da = hn::MulAdd(logit, leaky_relu<T>(z), da);
@@ -138,8 +138,8 @@ void concat_backward(const ConcatAttention<T>& x, std::size_t begin, std::size_t
     for (std::size_t h = 0; h < x.heads; ++h) gradient.target_logit[i * x.heads + h] += scratch.self[h];
     for (std::size_t e = 0; e < n_edges; ++e) {
       for (std::size_t h = 0; h < x.heads; ++h) {
-        gradient.source_logit[static_cast<std::size_t>(x.edges.source[first + e]) * x.heads + h] += scratch.edge[e * x.heads + h];
-        gradient.term_logit[static_cast<std::size_t>(x.edges.term[first + e]) * x.heads + h] += scratch.edge[e * x.heads + h];
+        gradient.source_logit[static_cast<std::size_t>(x.edges.source[first + e]) * x.heads + h] += scratch.edge[h * n_edges + e];
+        gradient.term_logit[static_cast<std::size_t>(x.edges.term[first + e]) * x.heads + h] += scratch.edge[h * n_edges + e];
       }
     }
   }
@@ -178,12 +178,8 @@ void log_softmax(const std::int32_t* start, std::size_t begin, std::size_t end, 
     const auto first = static_cast<std::size_t>(start[s]);
     const std::size_t n = static_cast<std::size_t>(start[s + 1]) - first;
     if (n == 0) continue;
-    const T highest = *std::max_element(x + first, x + first + n);
-    for (std::size_t k = 0; k < n; ++k) out[first + k] = x[first + k] - highest;
-    exponential(out + first, n);
-    T sum = 0;
-    for (std::size_t k = 0; k < n; ++k) sum += out[first + k];
-    const T shift = highest + std::log(sum);
+    const T highest = maximum(x + first + 1, n - 1, x[first]);
+    const T shift = highest + std::log(exponentials(x + first, n, highest, out + first));
     for (std::size_t k = 0; k < n; ++k) out[first + k] = x[first + k] - shift;
   }
 }
@@ -194,8 +190,8 @@ void log_softmax_backward(const std::int32_t* start, std::size_t begin, std::siz
   for (std::size_t s = begin; s < end; ++s) {
     const auto first = static_cast<std::size_t>(start[s]);
     const std::size_t n = static_cast<std::size_t>(start[s + 1]) - first;
-    probability.assign(y + first, y + first + n);
-    exponential(probability.data(), n);
+    probability.resize(n);
+    exponentials(y + first, n, T(0), probability.data());
     T sum = 0;
     for (std::size_t k = 0; k < n; ++k) sum += out[first + k];
     for (std::size_t k = 0; k < n; ++k) x[first + k] += out[first + k] - probability[k] * sum;

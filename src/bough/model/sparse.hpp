@@ -54,7 +54,7 @@ struct ConcatAttention {
 /// What backward needs of forward.
 template <class T>
 struct AttentionWeights {
-  T* edge;  // (n_edges, H)    w_ij
+  T* edge;  // (n_edges, H)    w_ij: target after target, and for each (H, its edges)
   T* self;  // (n_targets, H)  w_ii
 };
 
