@@ -116,4 +116,25 @@ BipartiteGraph next_graph(const BipartiteGraph& graph, std::uint64_t seed) {
   return next;
 }
 
+BipartiteGraph fixed_graph(std::size_t decision) {
+  BipartiteGraph graph;
+  graph.topology.row_start = {0, 3, 6, 6, 9};  // the second row is the first with its signs turned, the third has no edge
+  graph.topology.edge_variable = {0, 1, 3, 0, 1, 3, 1, 2, 5};  // the fifth variable has none
+  graph.topology.edge_coefficient = {0.5F, 0.5F, -0.75F, -0.5F, -0.5F, 0.75F, 0.25F, -0.25F, 0.5F};
+  graph.topology.index_by_variable(6);
+  for (std::size_t k = 0; k < 6 * n_variable_features; ++k) {
+    const std::size_t shift = k % n_variable_features < n_static_variable_features ? 0 : decision;
+    graph.variable_features.push_back((static_cast<float>((k * k + 3 * k + 5 * shift) % 17) - 8) / 8);
+  }
+  for (std::size_t k = 0; k < 4 * n_row_features; ++k) {
+    const std::size_t shift = k % n_row_features < n_static_row_features ? 0 : decision;
+    graph.row_features.push_back((static_cast<float>((k * k + 5 * k + 3 * shift) % 13) - 6) / 4);
+  }
+  return graph;
+}
+
+Architecture recorded_architecture(Network network) {
+  return {.network = network, .d = 16, .heads = 2, .memory = 2, .attention = network == Network::gat ? Attention::sum : Attention::concat};
+}
+
 }  // namespace bough::test

@@ -31,4 +31,11 @@ BipartiteGraph random_graph(std::size_t n_rows, std::size_t n_variables, double 
 /// The graph of a later decision on the same topology: other values for the features that are not static.
 BipartiteGraph next_graph(const BipartiteGraph& graph, std::uint64_t seed);
 
+/// 4 rows, 6 variables, 9 edges and features by a formula that never changes: recorded logits belong to it.  `decision` shifts the
+/// features that are not static.
+BipartiteGraph fixed_graph(std::size_t decision);
+
+/// The architecture of tests/data/model-1-NETWORK.safetensors: d = 16, two heads, a memory of 2, gat with sum, tgat with concat.
+Architecture recorded_architecture(Network network);
+
 }  // namespace bough::test
