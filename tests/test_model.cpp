@@ -18,6 +18,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/model/scorer.hpp"
 #include "tests/models.hpp"
 #include "tests/reference.hpp"
 
@@ -212,6 +213,8 @@ struct Damage {
   std::vector<std::string> words;
 };
 
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+
 Damage edited(std::string name, std::function<void(Editable&)> edit, std::vector<std::string> words) {
   return {std::move(name),
           [edit](const std::string& bytes) {
@@ -262,7 +265,7 @@ std::vector<Damage> damages() {
       {"CutInTheHeader", [=](std::string b) { return b.substr(0, header_end(b) / 2); }, {"header"}},
       {"CutAfterTheHeader", [=](std::string b) { return b.substr(0, header_end(b)); }, {"bytes of data"}},
       {"CutInTheData", [](std::string b) { return b.substr(0, b.size() - 400); }, {"bytes of data"}},
-      {"BytesAfterTheData", [](std::string b) { return b + "tail"; }, {"bytes of data"}},
+      {"BytesAfterTheData", [](std::string b) { return b + "tail"; }, {"belong to no tensor"}},
       {"HeaderOfTwoToThe63", [](std::string b) { return with_length(b, std::uint64_t{1} << 63U); }, {"header"}},
       {"HeaderOf99MB", [](std::string b) { return with_length(b, 99'000'000); }, {"header"}},
       {"OverlappingTensors", [](std::string b) { return replaced(b, R"("data_offsets":[64,)", R"("data_offsets":[60,)"); }, {"data_offsets"}},
@@ -301,6 +304,12 @@ std::vector<Damage> damages() {
       with_architecture("D0", tgat_with("0"), {"d = 0"}),
       with_architecture("DHuge", tgat_with("1073741824"), {"d = 1073741824"}),
       with_architecture("DAString", tgat_with("\"16\""), {"architecture cannot be read"}),
+      with_architecture("DOf16AndTwoToThe32", tgat_with("4294967312"), {"d"}),
+      with_architecture("DAFraction", tgat_with("16.5"), {"d"}),
+      with_architecture("DOutsideOfAnyInteger", tgat_with("1e300"), {"d"}),
+      with_architecture("HeadsTrue", tgat_with("16", "true"), {"heads"}),
+      with_architecture("MemoryOfTwoAndTwoToThe32", tgat_with("16", "1", "4294967298"), {"memory"}),
+      with_architecture("NetworkWithAnEndlessName", R"({"d":16,"network":")" + std::string(100'000, 'x') + "\"}", {"network"}),
       with_architecture("Heads0", tgat_with("16", "0"), {"heads = 0"}),
       with_architecture("HeadsNegative", tgat_with("16", "-1"), {"heads = -1"}),
       with_architecture("MemoryOfABillion", tgat_with("16", "1", "1000000000"), {"memory = 1000000000"}),
@@ -336,6 +345,36 @@ TEST(Model, WithATrainingRecordOfAnyDepthIsReadAsText) {
   Model model = random_model({Network::gcnn, 16}, 1);
   model.training = repeated("{\"a\":", 100'000) + "1" + std::string(100'000, '}');
   EXPECT_EQ(round_trip(model).training, model.training);
+}
+
+// Written once from random_model(recorded_architecture(network), 2026); the logits are those of tests/reference.cpp at that time, at the
+// decisions 0 and 1 for tgat, at 1 alone for the others.
+TEST(Model, FilesOfTheFirstVersionStillLoadAndMeanTheSame) {
+  const std::map<Network, std::vector<double>> recorded{
+      {Network::gcnn, {0.0139864054, 0.07435994, 0.01957526, 0.188191315, 0.203030196, 0.13389226}},
+      {Network::gat, {0.140321022, 0.0856713867, 0.443205659, 0.344693352, 0.106663113, 0.11422661}},
+      {Network::tgat, {0.326497745, 0.330414519, 0.360103622, 0.327353176, 0.356263452, 0.328818451}}};
+  for (const auto& [network, logits] : recorded) {
+    const std::string name(network_names[static_cast<std::size_t>(network)]);
+    SCOPED_TRACE(name);
+    const Model model = read_model(std::filesystem::path(BOUGH_SOURCE_DIR) / ("tests/data/model-1-" + name + ".safetensors"));
+    EXPECT_EQ(architecture_json(model.architecture), architecture_json(recorded_architecture(network)));
+    EXPECT_EQ(model.training, R"({"note": "random weights"})");
+    const BipartiteGraph before = fixed_graph(0);
+    const BipartiteGraph now = fixed_graph(1);
+    const std::vector<std::int32_t> all{0, 1, 2, 3, 4, 5};
+    std::vector<const BipartiteGraph*> history{&now};
+    if (model.architecture.remembers()) history.insert(history.begin(), &before);
+    const std::vector<double> reference = reference_logits(model, history, all);
+    Scorer scorer(model);
+    std::vector<float> scores(all.size());
+    scorer.score(before, 1, all, scores);
+    scorer.score(now, 1, all, scores);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      EXPECT_NEAR(reference[k], logits[k], 1e-7);
+      EXPECT_NEAR(scores[k], logits[k], 2e-5) << "in float";
+    }
+  }
 }
 
 TEST(Model, IsReadFromItsFileAndAMissingFileIsAnError) {
