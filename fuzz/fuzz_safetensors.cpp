@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libFuzzer's entry for the container of models and samples: any bytes parse or throw Error, and what parses survives a round trip, as a
-// container and, if it is one, as a shard of samples.
+// container and, if it is one, as a shard of samples or as a model.
 // Everything else (another exception, a sanitizer's finding, a difference) ends the process and leaves the input behind.
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +10,11 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bough/dataset/episode.hpp"
 #include "bough/error.hpp"
+#include "bough/model/model.hpp"
 #include "bough/safetensors.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -59,7 +61,19 @@ void check_round_trip(const SafeTensors& file) {
   require(write(again) == bytes, "the bytes differ");
 }
 
-/// The readers of a parsed file: each may throw Error (bad_input), and nothing else.
+/// What `read` makes of the file; nothing if it throws Error (bad_input), the one thing that it may throw.
+template <class F>
+auto attempt(const F& read) -> std::optional<decltype(read())> {
+  try {
+    return read();
+  } catch (const Error& error) {
+    require(error.code() == ExitCode::bad_input, error.what());
+    require(std::string_view(error.what()).starts_with("input: "), "a message without the file's name");
+    return std::nullopt;
+  }
+}
+
+/// The readers of a parsed file.
 void check_readers(const SafeTensors& file) {
   for (const auto& [name, tensor] : file.tensors()) {
     try {
@@ -68,14 +82,12 @@ void check_readers(const SafeTensors& file) {
       require(error.code() == ExitCode::bad_input && tensor.dtype != DType::f32, "a tensor cannot be read");
     }
   }
-  std::optional<Episode> episode;
-  try {
-    episode = read_episode(file);
-  } catch (const Error& error) {
-    require(error.code() == ExitCode::bad_input, error.what());
-    return;
+  if (const auto episode = attempt([&] { return read_episode(file); })) {
+    require(read_episode(SafeTensors::parse(episode_bytes(*episode), "again")) == *episode, "the episodes differ");
   }
-  require(read_episode(SafeTensors::parse(episode_bytes(*episode), "again")) == *episode, "the episodes differ");
+  if (const auto model = attempt([&] { return model_from(file); })) {
+    require(model_from(SafeTensors::parse(model_bytes(*model), "again")) == *model, "the models differ");
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bough/dataset/episode.hpp"
+#include "bough/model/model.hpp"
 #include "bough/observe/khalil_features.hpp"
 #include "bough/safetensors.hpp"
 
@@ -41,6 +42,17 @@ bough::Episode small_episode(bool khalil) {
   return episode;
 }
 
+/// The smallest model of a network.  Its 20 to 29 KB are why fuzz/run allows inputs of 32 KB.
+bough::Model small_model(const bough::Architecture& architecture) {
+  bough::Model model{architecture, {}, R"({"seed": 1})"};
+  for (const bough::TensorSpec& spec : bough::tensors_of(architecture)) {
+    std::size_t size = 1;
+    for (const std::size_t extent : spec.shape) size *= extent;
+    model.tensors[spec.name].assign(size, 0.5F);
+  }
+  return model;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -64,8 +76,13 @@ int main(int argc, char** argv) {
     const auto dtype = static_cast<DType>(k);
     types.add(std::string(1, static_cast<char>('a' + k)), dtype, {1}, std::span(eight).first(size_of(dtype)));
   }
+  std::vector<std::string> seeds{nothing.bytes(), notes.bytes(), shapes.bytes(), types.bytes(), episode_bytes(small_episode(false)), episode_bytes(small_episode(true))};
+  seeds.push_back(model_bytes(small_model({Network::gcnn, 16})));
+  for (const Network network : {Network::gat, Network::tgat}) {
+    for (const Attention attention : {Attention::sum, Attention::concat}) seeds.push_back(model_bytes(small_model({network, 16, 1, 2, attention})));
+  }
   int k = 0;
-  for (const std::string& seed : {nothing.bytes(), notes.bytes(), shapes.bytes(), types.bytes(), episode_bytes(small_episode(false)), episode_bytes(small_episode(true))}) {
+  for (const std::string& seed : seeds) {
     std::ofstream file(argv[1] + ("/seed-" + std::to_string(k++)), std::ios::binary);
     file << seed;
     file.close();

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bough::test {
+
+/// The instruction sets for which the kernels are compiled, the newest first; a CPU supports those from some point of the list on.
+inline std::vector<std::int64_t> compiled_targets() {
+  std::vector<std::int64_t> targets;
+  for (std::int64_t rest = HWY_TARGETS; rest != 0; rest &= rest - 1) targets.push_back(rest & -rest);
+  return targets;
+}
+
+/// Suites of this kind run once for every instruction set; those that this CPU does not have are skipped by name.
+class EveryInstructionSet : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override {
+    if ((hwy::SupportedTargets() & GetParam()) == 0) GTEST_SKIP() << "this CPU does not have " << hwy::TargetName(GetParam());
+    hwy::SetSupportedTargetsForTest(GetParam());
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().DeInit();
+  }
+};
+
+inline std::string target_name(const testing::TestParamInfo<std::int64_t>& test) { return hwy::TargetName(test.param); }
+
+}  // namespace bough::test
