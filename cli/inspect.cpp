@@ -139,7 +139,7 @@ void flatten(const nlohmann::ordered_json& value, const std::string& name, std::
 }
 
 ExitCode inspect_model(const InspectOptions& options) {
-  if (options.repair) throw Error(ExitCode::usage, std::format("--repair: {} is a model, not a set", options.path.string()));
+  if (options.repair) throw Error(ExitCode::usage, std::format("--repair: {} is a file, not a set", options.path.string()));
   const Model model = read_model(options.path);
   const std::string sha256 = sha256_of_file(options.path);
   const auto bytes = std::filesystem::file_size(options.path);
