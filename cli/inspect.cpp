@@ -146,6 +146,8 @@ ExitCode inspect_model(const InspectOptions& options) {
   const auto architecture = nlohmann::ordered_json::parse(architecture_json(model.architecture));
   const auto training = nlohmann::ordered_json::parse(model.training);
   if (options.json) {
+    nlohmann::ordered_json tensors = nlohmann::ordered_json::object();
+    for (const TensorSpec& spec : tensors_of(model.architecture)) tensors[spec.name] = spec.shape;
     print_result(json_text({{"model", options.path.string()},
                             {"schema", model_schema},
                             {"features", feature_schema},
@@ -153,7 +155,8 @@ ExitCode inspect_model(const InspectOptions& options) {
                             {"parameters", n_parameters(model.architecture)},
                             {"bytes", bytes},
                             {"sha256", sha256},
-                            {"training", training}}));
+                            {"training", training},
+                            {"tensors", tensors}}));
     return ExitCode::ok;
   }
   std::vector<std::pair<std::string, std::string>> leaves;

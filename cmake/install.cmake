@@ -20,6 +20,9 @@ target_compile_features(libbough INTERFACE cxx_std_20)
 target_link_libraries(libbough PUBLIC libscip
   PRIVATE $<BUILD_INTERFACE:bough_flags> bough_archive ZLIB::ZLIB OpenSSL::Crypto zstd::libzstd_shared hwy::hwy)
 target_link_options(libbough PRIVATE -Wl,--as-needed -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/libbough.map)
+if(NOT BOUGH_SANITIZE)  # the sanitizers' own functions come with the executable
+  target_link_options(libbough PRIVATE -Wl,--no-undefined)
+endif()
 set_target_properties(libbough PROPERTIES OUTPUT_NAME bough EXPORT_NAME bough VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/libbough.map)
 if(TARGET bough-tests)

@@ -327,13 +327,19 @@ TEST(IncludeBranching, LeavesScipAsItWasIfTheFileIsNoModel) {
   EXPECT_THROW((void)bough::counts(scip.get()), Error);
 }
 
+TEST(IncludeBranching, IsRefusedTheSecondTime) {
+  const ScipPtr scip = embedding_program();
+  include_branching(scip.get());
+  EXPECT_THROW(include_branching(scip.get()), Error);
+}
+
 TEST(IncludeBranching, ShowsItsDecisionsInTheLog) {
   std::string log;
   const ScipPtr scip = create_scip([&](std::string_view text) { log += text; });
   load_problem(scip.get(), tiny("setcover", 3));
   include_branching(scip.get());
   check(SCIPsolve(scip.get()));
-  EXPECT_NE(log.find("learned"), std::string::npos) << log;
+  EXPECT_NE(log.find("|learn|"), std::string::npos) << log;
 }
 
 }  // namespace

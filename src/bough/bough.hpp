@@ -39,7 +39,8 @@ struct BranchingCounts {
 /// priority and counted.  With it come the parameters branching/bough/*, a statistics table and a display column.
 ///
 /// With an empty path the rule does nothing until the parameter branching/bough/model names a file.
-/// Call it once, before the problem is transformed.  Throws Error: missing_input or bad_input for the file, failure for SCIP.
+/// Call it once, before the problem is transformed.  Throws Error: missing_input or bad_input for the file, usage for a second call,
+/// failure if SCIP refuses.
 void include_branching(SCIP* scip, const std::filesystem::path& model = {});
 
 /// What the rule has done in the present or last solve.  Throws Error (usage) if include_branching() was not called for `scip`.

@@ -3,7 +3,6 @@
 
 #include <objscip/objbranchrule.h>
 #include <objscip/objdisp.h>
-#include <objscip/objtable.h>
 
 #include <algorithm>
 #include <chrono>
@@ -60,7 +59,7 @@ class Rule final : public scip::ObjBranchrule {
     model_path_ = std::move(path);
   }
 
-  [[nodiscard]] const BranchingCounts& counts() const { return counts_; }
+  [[nodiscard]] BranchingCounts& counts() const { return counts_; }
 
   /// The problem was transformed: a solve begins.
   SCIP_DECL_BRANCHINIT(scip_init) override {
@@ -182,52 +181,45 @@ class Rule final : public scip::ObjBranchrule {
   std::vector<double> scores_;  // (n_candidates), reused
 };
 
-/// The section of SCIP's statistics, as text and in its JSON.
-class Table final : public scip::ObjTable {
- public:
-  Table(SCIP* scip, const Rule& rule)
-      : scip::ObjTable(scip, rule_name, "learned branching: decisions, fallbacks and times", table_position, SCIP_STAGE_TRANSFORMED), rule_(rule) {}
+// The section of SCIP's statistics, as text and in its JSON.  Two plain callbacks: SCIP 10.1 declares scip::ObjTable::scip_output and
+// never defines it, so no class can derive from it.
+constexpr int table_position = 10'500;
 
-  SCIP_DECL_TABLEOUTPUT(scip_output) override {
-    (void)table;
-    const BranchingCounts& n = rule_.counts();
-    SCIPinfoMessage(scip, file, "Learned branching  :  Decisions  Fallbacks Extraction  Inference      Total\n");
-    SCIPinfoMessage(scip, file, "  %-17.17s: %10lld %10lld %10.2f %10.2f %10.2f\n", rule_name, static_cast<long long>(n.n_decisions),
-                    static_cast<long long>(n.n_fallbacks), n.extraction_s, n.inference_s, n.total_s);
-    for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
-      if (n.fallbacks[reason] == 0) continue;
-      SCIPinfoMessage(scip, file, "    %-15.15s: %10s %10lld\n", fallback_names[reason].data(), "-", static_cast<long long>(n.fallbacks[reason]));
-    }
-    return SCIP_OKAY;
+const BranchingCounts& counts_of(SCIP_TABLE* table) { return *reinterpret_cast<const BranchingCounts*>(SCIPtableGetData(table)); }
+
+SCIP_DECL_TABLEOUTPUT(print_table) {
+  const BranchingCounts& n = counts_of(table);
+  SCIPinfoMessage(scip, file, "Learned branching  :  Decisions  Fallbacks Extraction  Inference      Total\n");
+  SCIPinfoMessage(scip, file, "  %-17.17s: %10lld %10lld %10.2f %10.2f %10.2f\n", rule_name, static_cast<long long>(n.n_decisions),
+                  static_cast<long long>(n.n_fallbacks), n.extraction_s, n.inference_s, n.total_s);
+  for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
+    if (n.fallbacks[reason] == 0) continue;
+    SCIPinfoMessage(scip, file, "  %-17.17s: %10s %10lld\n", fallback_names[reason].data(), "-", static_cast<long long>(n.fallbacks[reason]));
   }
+  return SCIP_OKAY;
+}
 
-  SCIP_DECL_TABLECOLLECT(scip_collect) override {
-    (void)table;
-    const BranchingCounts& n = rule_.counts();
-    SCIP_DATATREE* section = nullptr;
-    SCIP_DATATREE* fallbacks = nullptr;
-    SCIP_CALL(SCIPcreateDatatreeInTree(scip, datatree, &section, "learned_branching", -1));
-    SCIP_CALL(SCIPinsertDatatreeLong(scip, section, "decisions", n.n_decisions));
-    SCIP_CALL(SCIPcreateDatatreeInTree(scip, section, &fallbacks, "fallbacks", -1));
-    for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
-      SCIP_CALL(SCIPinsertDatatreeLong(scip, fallbacks, fallback_names[reason].data(), n.fallbacks[reason]));
-    }
-    SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "extraction_s", n.extraction_s));
-    SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "inference_s", n.inference_s));
-    SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "total_s", n.total_s));
-    return SCIP_OKAY;
+SCIP_DECL_TABLECOLLECT(collect_table) {
+  const BranchingCounts& n = counts_of(table);
+  SCIP_DATATREE* section = nullptr;
+  SCIP_DATATREE* fallbacks = nullptr;
+  SCIP_CALL(SCIPcreateDatatreeInTree(scip, datatree, &section, "learned_branching", -1));
+  SCIP_CALL(SCIPinsertDatatreeLong(scip, section, "decisions", n.n_decisions));
+  SCIP_CALL(SCIPcreateDatatreeInTree(scip, section, &fallbacks, "fallbacks", -1));
+  for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
+    SCIP_CALL(SCIPinsertDatatreeLong(scip, fallbacks, fallback_names[reason].data(), n.fallbacks[reason]));
   }
-
- private:
-  static constexpr int table_position = 10'500;
-  const Rule& rule_;
-};
+  SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "extraction_s", n.extraction_s));
+  SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "inference_s", n.inference_s));
+  SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "total_s", n.total_s));
+  return SCIP_OKAY;
+}
 
 /// The number of decisions so far, in SCIP's progress lines.
 class Column final : public scip::ObjDisp {
  public:
   Column(SCIP* scip, const Rule& rule)
-      : scip::ObjDisp(scip, rule_name, "branchings on the choice of a trained network", "learned", width, /*priority=*/50'000, /*position=*/550,
+      : scip::ObjDisp(scip, rule_name, "branchings on the choice of a trained network", "learn", width, /*priority=*/50'000, /*position=*/550,
                       /*stripline=*/TRUE),
         rule_(rule) {}
 
@@ -238,21 +230,25 @@ class Column final : public scip::ObjDisp {
   }
 
  private:
-  static constexpr int width = 7;
+  static constexpr int width = 5;
   const Rule& rule_;
 };
 
 }  // namespace
 
 void include_rule(SCIP* scip, RuleSinks sinks) {
-  auto* rule = new Rule(scip, std::move(sinks));
-  check(SCIPincludeObjBranchrule(scip, rule, /*deleteobject=*/TRUE));  // SCIP owns it from here on
+  if (SCIPfindBranchrule(scip, rule_name) != nullptr) throw Error(ExitCode::usage, "this SCIP has a branching rule 'bough' already");
+  auto owner = std::make_unique<Rule>(scip, std::move(sinks));
+  check(SCIPincludeObjBranchrule(scip, owner.get(), /*deleteobject=*/TRUE));
+  Rule& rule = *owner.release();  // SCIP owns it from here on
   check(SCIPaddStringParam(scip, model_parameter, "model file of the trained network, read when the problem is transformed; empty: none", nullptr,
                            FALSE, "", nullptr, nullptr));
   check(SCIPaddBoolParam(scip, strict_parameter, "is a node that the network cannot decide an error? otherwise SCIP's own rules decide there",
                          nullptr, FALSE, FALSE, nullptr, nullptr));
-  check(SCIPincludeObjTable(scip, new Table(scip, *rule), /*deleteobject=*/TRUE));
-  check(SCIPincludeObjDisp(scip, new Column(scip, *rule), /*deleteobject=*/TRUE));
+  auto* data = reinterpret_cast<SCIP_TABLEDATA*>(&rule.counts());
+  check(SCIPincludeTable(scip, rule_name, "learned branching: decisions, fallbacks and times", TRUE, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                         print_table, collect_table, data, table_position, SCIP_STAGE_TRANSFORMED));
+  check(SCIPincludeObjDisp(scip, new Column(scip, rule), /*deleteobject=*/TRUE));
 }
 
 void use_policy(SCIP* scip, Policy& policy) {
