@@ -8,7 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ranges>
+#include <utility>
+#include <vector>
 
+#include "bough/file.hpp"
+#include "bough/model/model.hpp"
+#include "bough/observe/graph.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 
@@ -121,7 +126,64 @@ std::string to_text(const InspectOptions& options, const SetReport& report) {
   return text;
 }
 
+/// The leaves of a JSON value with their paths; long lists only with their length.
+void flatten(const nlohmann::ordered_json& value, const std::string& name, std::vector<std::pair<std::string, std::string>>& leaves) {
+  constexpr std::size_t longest_list = 8;
+  if (value.is_object()) {
+    for (const auto& [key, child] : value.items()) flatten(child, name.empty() ? key : name + "." + key, leaves);
+  } else if (value.is_array() && value.size() > longest_list) {
+    leaves.emplace_back(name, std::format("{} entries (--json shows them)", value.size()));
+  } else {
+    leaves.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
+ExitCode inspect_model(const InspectOptions& options) {
+  if (options.repair) throw Error(ExitCode::usage, std::format("--repair: {} is a file, not a set", options.path.string()));
+  const Model model = read_model(options.path);
+  const std::string sha256 = sha256_of_file(options.path);
+  const auto bytes = std::filesystem::file_size(options.path);
+  const auto architecture = nlohmann::ordered_json::parse(architecture_json(model.architecture));
+  const auto training = nlohmann::ordered_json::parse(model.training);
+  if (options.json) {
+    nlohmann::ordered_json tensors = nlohmann::ordered_json::object();
+    for (const TensorSpec& spec : tensors_of(model.architecture)) tensors[spec.name] = spec.shape;
+    print_result(json_text({{"model", options.path.string()},
+                            {"schema", model_schema},
+                            {"features", feature_schema},
+                            {"architecture", architecture},
+                            {"parameters", n_parameters(model.architecture)},
+                            {"bytes", bytes},
+                            {"sha256", sha256},
+                            {"training", training},
+                            {"tensors", tensors}}));
+    return ExitCode::ok;
+  }
+  std::vector<std::pair<std::string, std::string>> leaves;
+  flatten(architecture, "", leaves);
+  std::string shape;
+  for (const auto& [name, value] : leaves) shape += name == "network" ? value : std::format(", {} {}", name, value);
+  leaves.clear();
+  flatten(training, "", leaves);
+  std::size_t width = 12;
+  for (const auto& [name, value] : leaves) width = std::max(width, name.size());
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<{}}{}\n", name, width + 4, value); };
+  line("model", bold(options.path.string(), stdout));
+  line("architecture", shape);
+  line("parameters", std::to_string(n_parameters(model.architecture)));
+  line("features", std::string(feature_schema));
+  line("size", std::format("{:.1f} KB", static_cast<double>(bytes) / 1e3));
+  line("sha256", sha256);
+  line("training", leaves.empty() ? "not recorded" : "");
+  for (const auto& [name, value] : leaves) line("  " + name, value);
+  print_result(text);
+  return ExitCode::ok;
+}
+
 ExitCode inspect(const InspectOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(options.path, ignored) || options.path.extension() == ".safetensors") return inspect_model(options);
   std::optional<Progress> progress;
   const SetReport report = inspect_set(options.path, [&](std::size_t done, std::size_t all) {
     if (!progress) progress.emplace("verifying", all, options.quiet);
@@ -139,15 +201,16 @@ ExitCode inspect(const InspectOptions& options) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("inspect", "Show what a collected set holds and verify every checksum");
+  CLI::App* command = app.add_subcommand("inspect", "Show what a collected set or a trained model is, and verify it");
   auto options = std::make_shared<InspectOptions>();
-  command->add_option("DIR", options->path, "a set that 'bough collect' made")->required()->option_text(" ");
-  command->add_flag("--repair", options->repair, "move damaged shards to DIR/damaged and take them out of the manifest");
+  command->add_option("PATH", options->path, "a set that 'bough collect' made, or a model that 'bough train' wrote")->required()->option_text(" ");
+  command->add_flag("--repair", options->repair, "move a set's damaged shards to PATH/damaged and take them out of the manifest");
   command->add_flag("--json", options->json, "everything as JSON");
   command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
   command->footer(
       "Examples:\n"
       "  bough inspect sets/train\n"
+      "  bough inspect model.safetensors --json\n"
       "  bough inspect sets/train --repair     then the same 'bough collect' as before fills the gaps");
   command->callback([&action, options] { action = [options] { return inspect(*options); }; });
 }

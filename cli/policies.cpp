@@ -10,7 +10,7 @@
 namespace bough::cli {
 
 void add_policies(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("policies", "List the branching policies");
+  CLI::App* command = app.add_subcommand("policies", "List the branching policies that have a name");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "the list as JSON");
   command->callback([&action, json] {
@@ -21,6 +21,7 @@ void add_policies(CLI::App& app, Action& action) {
         list.push_back({{"name", kind.name}, {"summary", kind.summary}});
         text += std::format("{:<19}{}\n", kind.name, kind.summary);
       }
+      text += std::format("{:<19}{}\n", "FILE", "a trained network: the model file that 'bough train' wrote; 'bough inspect FILE' shows it");
       print_result(*json ? json_text(list) : text);
       return ExitCode::ok;
     };

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <format>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <print>
@@ -12,6 +13,7 @@
 #include "bough/scip/interrupt.hpp"
 #include "bough/version.hpp"
 #include "cli/command.hpp"
+#include "cli/explain.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {
@@ -23,6 +25,7 @@ struct SolveOptions {
   std::string solution_file;
   std::string trace_file;
   std::string log_file;
+  std::string explain_file;
   bool json = false;
   bool quiet = false;
 };
@@ -56,6 +59,25 @@ nlohmann::ordered_json to_json(const ProblemShape& shape) {
   return {{"variables", shape.n_variables}, {"binary", shape.n_binary}, {"integer", shape.n_integer}, {"constraints", shape.n_constraints}};
 }
 
+nlohmann::ordered_json to_json(const BranchingCounts& counts, double solve_time_s) {
+  nlohmann::ordered_json fallbacks = nlohmann::ordered_json::object();
+  for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) fallbacks[std::string(fallback_names[reason])] = counts.fallbacks[reason];
+  return {{"decisions", counts.n_decisions},
+          {"fallbacks", fallbacks},
+          {"extraction_s", counts.extraction_s},
+          {"inference_s", counts.inference_s},
+          {"total_s", counts.total_s},
+          {"share_of_solve_time", solve_time_s > 0 ? counts.total_s / solve_time_s : 0}};
+}
+
+std::string fallbacks_text(const BranchingCounts& counts) {
+  std::map<std::string, std::int64_t> by_reason;
+  for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
+    if (counts.fallbacks[reason] > 0) by_reason[std::string(fallback_names[reason])] = counts.fallbacks[reason];
+  }
+  return std::format("{} of {} decisions were left to SCIP's own rules ({})", counts.n_fallbacks, counts.n_fallbacks + counts.n_decisions, counts_text(by_reason));
+}
+
 nlohmann::ordered_json to_json(const SolveOptions& options, const SolveResult& result) {
   const RunStatistics& s = result.statistics;
   const auto& settings = options.request.settings;
@@ -86,7 +108,7 @@ nlohmann::ordered_json to_json(const SolveOptions& options, const SolveResult& r
         {"branching", s.branching_time_s},
         {"reading", result.reading_time_s},
         {"checking", result.checking_time_s}}},
-      {"branching", {{"decisions", result.branching.n_decisions}, {"fallbacks", result.branching.n_fallbacks}}},
+      {"branching", to_json(result.branching, s.time_s)},
       {"solution_check", check},
       {"instance",
        {{"file", options.request.instance.string()},
@@ -94,6 +116,7 @@ nlohmann::ordered_json to_json(const SolveOptions& options, const SolveResult& r
         {"original", to_json(result.original)},
         {"presolved", to_json(result.presolved)}}},
       {"policy", options.request.policy},
+      {"model", is_model_file(options.request.policy) ? nlohmann::ordered_json{{"sha256", sha256_of_file(options.request.policy)}} : nlohmann::ordered_json(nullptr)},
       {"settings", {{"preset", settings.preset}, {"seed", or_null(effective_seed(settings))}, {"changed_parameters", result.parameters}}},
       {"versions",
        {{"bough", version}, {"commit", commit}, {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())},
@@ -114,9 +137,11 @@ std::string to_text(const SolveResult& result) {
   line("LP iterations", std::format("{}  (strong branching: {} more)", s.n_lp_iterations, s.n_strong_branching_iterations));
   line("time", std::format("{}  (root {}, node LPs {}, branching {})", duration_text(s.time_s), duration_text(s.root_time_s),
                            s.lp_time_s ? duration_text(*s.lp_time_s) : "-", duration_text(s.branching_time_s)));
-  if (result.branching.n_fallbacks > 0) {
-    line("fallbacks", std::format("{} of {} decisions were left to SCIP's default rule", result.branching.n_fallbacks,
-                                  result.branching.n_fallbacks + result.branching.n_decisions));
+  if (const BranchingCounts& counts = result.branching; counts.n_decisions + counts.n_fallbacks > 0) {
+    line("decisions", std::format("{}  ({:.3f} ms each, {:.1f} % of the time)", counts.n_decisions,
+                                  1e3 * counts.total_s / static_cast<double>(counts.n_decisions + counts.n_fallbacks),
+                                  s.time_s > 0 ? 100 * counts.total_s / s.time_s : 0));
+    if (counts.n_fallbacks > 0) line("fallbacks", fallbacks_text(counts));
   }
   if (!result.solution_check) {
     line("solution", "none");
@@ -136,15 +161,25 @@ ExitCode solve(SolveOptions& options) {
   std::optional<AtomicFile> solution;
   std::optional<LiveFile> trace;
   std::optional<LiveFile> log;
+  std::optional<LiveFile> explanations;
   if (!options.solution_file.empty()) solution.emplace(options.solution_file);
   if (!options.trace_file.empty()) trace.emplace(options.trace_file);
   if (!options.log_file.empty()) log.emplace(options.log_file);
+  if (!options.explain_file.empty()) explanations.emplace(options.explain_file);
 
   request.log = [&](std::string_view text) {
     if (!options.quiet) std::print(stderr, "{}", text);
     if (log) log->write(text);
   };
   if (trace) request.on_progress = [&](const TracePoint& point) { trace->write(to_json(point).dump() + "\n"); };
+
+  request.on_explained = [&](const Explanation& explanation) {
+    if (explanations) {
+      explanations->write(explanation_json(explanation).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    } else {
+      std::print(stderr, "{}", explanation_text(explanation));
+    }
+  };
 
   const SolveResult result = solve_file(request);
 
@@ -186,7 +221,8 @@ void add_solve(CLI::App& app, Action& action) {
   auto& request = options->request;
   auto& settings = request.settings;
   command->add_option("FILE", request.instance, "instance: .mps, .lp or .cip, plain or .gz")->required()->option_text(" ");
-  command->add_option("--policy", request.policy, "branching policy; 'bough policies' lists them")->option_text("NAME [relpscost]");
+  command->add_option("--policy", request.policy, "branching policy: a name ('bough policies' lists them) or a trained model's file")->option_text("NAME|FILE [relpscost]");
+  command->add_flag("--strict", request.strict, "a node that the policy cannot decide is an error; otherwise relpscost decides and it is counted");
   command->add_option("--settings", settings.preset, "default, paper, ml4co or a .set file")->option_text("NAME [default]");
   command->add_option("--scip", options->parameters, "set a SCIP parameter; may be repeated")->option_text("NAME=VALUE")->allow_extra_args(false);
   command->add_option("--seed", settings.seed, "permutes the problem and seeds SCIP and the policy")->check(CLI::Range(0, 2147483647))->option_text("N");
@@ -197,13 +233,18 @@ void add_solve(CLI::App& app, Action& action) {
   command->add_option("--solution", options->solution_file, "write the best solution here")->option_text("FILE");
   command->add_option("--trace", options->trace_file, "write the bounds over time here, one JSON object a line")->option_text("FILE");
   command->add_option("--log", options->log_file, "write SCIP's log here")->option_text("FILE");
+  auto* explain = command->add_option("--explain", request.n_explained, "show the first N decisions of a policy that scores: candidates, scores, ranks")
+                      ->check(CLI::PositiveNumber)->option_text("N");
+  command->add_flag("--expert", request.explain_expert, "with what full strong branching thinks of them; asking it changes the tree that follows")->needs(explain);
+  command->add_option("--explain-file", options->explain_file, "write them here, one JSON object a line, not on stderr")->needs(explain)->option_text("FILE");
   command->add_flag("--json", options->json, "the result as JSON, with every figure and its provenance");
   command->add_flag("-q,--quiet", options->quiet, "no log on stderr");
   command->footer(
       "Examples:\n"
       "  bough solve instances/setcover-easy-0.mps.gz --policy pscost --settings paper --seed 1\n"
       "  bough solve plan.lp --time-limit 60 --solution plan.sol --trace plan.jsonl -q\n"
-      "  bough solve plan.mps.gz --scip limits/gap=0.01 --json > result.json\n\n"
+      "  bough solve plan.mps.gz --scip limits/gap=0.01 --json > result.json\n"
+      "  bough solve plan.mps.gz --policy model.safetensors --explain 3 --expert -q\n\n"
       "Ctrl-C ends the solve like a limit: the result so far is printed and written.  A second one ends at once.");
   command->callback([&action, options] { action = [options] { return solve(*options); }; });
 }

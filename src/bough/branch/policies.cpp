@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/branch/policies.hpp"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <format>
 
+#include "bough/branch/model_policy.hpp"
 #include "bough/error.hpp"
 #include "bough/rng.hpp"
 
@@ -47,13 +50,20 @@ constexpr std::array kinds{
 
 std::span<const PolicyKind> policy_kinds() { return kinds; }
 
-std::unique_ptr<Policy> make_policy(std::string_view name, std::uint64_t seed) {
+bool is_model_file(const std::string& policy) {
+  if (std::ranges::find(kinds, policy, &PolicyKind::name) != kinds.end()) return false;
+  std::error_code ignored;
+  return policy.ends_with(".safetensors") || std::filesystem::exists(policy, ignored);
+}
+
+std::unique_ptr<Policy> make_policy(const std::string& name, std::uint64_t seed) {
+  if (is_model_file(name)) return std::make_unique<ModelPolicy>(read_model(name));
   std::string names;
   for (const PolicyKind& kind : kinds) {
     if (kind.name == name) return kind.make(seed);
     names += (names.empty() ? "" : ", ") + std::string(kind.name);
   }
-  throw Error(ExitCode::usage, std::format("unknown policy '{}'", name), "policies: " + names);
+  throw Error(ExitCode::usage, std::format("unknown policy '{}'", name), "policies: " + names + ", or a model file that 'bough train' wrote");
 }
 
 }  // namespace bough

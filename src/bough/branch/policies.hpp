@@ -19,7 +19,11 @@ struct PolicyKind {
 };
 std::span<const PolicyKind> policy_kinds();
 
-/// Throws Error (usage) with the list of names if there is no such policy.
-std::unique_ptr<Policy> make_policy(std::string_view name, std::uint64_t seed);
+/// Whether `policy` means a model file: no policy has this name, and it is a file or ends in .safetensors.
+bool is_model_file(const std::string& policy);
+
+/// A policy by its name, or a trained one by its model file.
+/// Throws Error: usage with the list of names if there is no such policy, missing_input or bad_input for a model file.
+std::unique_ptr<Policy> make_policy(const std::string& name, std::uint64_t seed);
 
 }  // namespace bough

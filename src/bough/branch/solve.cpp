@@ -2,7 +2,11 @@
 #include "bough/branch/solve.hpp"
 
 #include <chrono>
+#include <format>
+#include <utility>
 
+#include "bough/error.hpp"
+#include "bough/model/model.hpp"
 #include "bough/scip/problem.hpp"
 
 namespace bough {
@@ -18,15 +22,64 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Whatever decides in one solve.  Must outlive SCIP.
+class Branching {
+ public:
+  explicit Branching(const SolveRequest& request) : request_(request), explainer_(request.explain_expert) {
+    if (is_model_file(request.policy)) {
+      model_ = read_model(request.policy);
+    } else {
+      policy_ = make_policy(request.policy, effective_seed(request.settings).value_or(0));
+    }
+    if (request.n_explained > 0 && !scores()) {
+      throw Error(ExitCode::usage, std::format("{} is one of SCIP's own rules: its decisions cannot be explained", request.policy),
+                  "give --policy a model file, or random");
+    }
+  }
+
+  /// Before the settings, which may set the rule's parameters.
+  void include(SCIP* scip, BranchingCounts& counts, std::exception_ptr& error) {
+    if (!scores()) return;
+    RuleSinks sinks{.counts = &counts, .error = &error};
+    if (request_.n_explained > 0) {
+      sinks.on_decision = [this, n = 0](SCIP* in, const Candidates& candidates, std::span<const double> scores, std::size_t choice) mutable {
+        if (n++ < request_.n_explained) request_.on_explained(explainer_.explain(in, candidates, scores, choice));
+      };
+    }
+    include_rule(scip, std::move(sinks));
+  }
+
+  /// After the settings: the policy that was asked for decides, whatever they say.
+  void use(SCIP* scip) {
+    if (!scores()) return use_scip_rule(scip, policy_->scip_rule());
+    if (model_) {
+      use_model(scip, *model_, request_.policy);
+    } else {
+      use_policy(scip, *policy_);
+    }
+    fall_back_to_relpscost(scip);
+    if (request_.strict) be_strict(scip);
+  }
+
+ private:
+  [[nodiscard]] bool scores() const { return model_ || policy_->scip_rule().empty(); }
+
+  const SolveRequest& request_;
+  std::unique_ptr<Policy> policy_;
+  std::optional<Model> model_;
+  Explainer explainer_;
+};
+
 }  // namespace
 
 SolveResult solve_file(const SolveRequest& request) {
   // Declared before `scip`: the rule that SCIP owns refers to them until it is freed.
   SolveResult result;
   std::exception_ptr callback_error;
-  const std::unique_ptr<Policy> policy = make_policy(request.policy, effective_seed(request.settings).value_or(0));
+  Branching branching(request);
   const ScipPtr owner = create_scip(request.log);
   SCIP* scip = owner.get();
+  branching.include(scip, result.branching, callback_error);
 
   const Stopwatch reading;
   read_problem(scip, request.instance);
@@ -34,7 +87,7 @@ SolveResult solve_file(const SolveRequest& request) {
   result.original = {SCIPgetNOrigVars(scip), SCIPgetNOrigBinVars(scip), SCIPgetNOrigIntVars(scip), SCIPgetNOrigConss(scip)};
 
   apply_settings(scip, request.settings);
-  install_policy(scip, *policy, result.branching, callback_error);
+  branching.use(scip);
   result.parameters = changed_parameters(scip);
 
   RunOptions options;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "bough/branch/explain.hpp"
 #include "bough/branch/policies.hpp"
 #include "bough/branch/rule.hpp"
 #include "bough/scip/run.hpp"
@@ -18,8 +19,12 @@ namespace bough {
 /// One solve of one file with one policy.
 struct SolveRequest {
   std::filesystem::path instance;
-  std::string policy = "relpscost";
+  std::string policy = "relpscost";                      ///< a name of policy_kinds() or a model file
   Settings settings;
+  bool strict = false;                                   ///< a node that the policy cannot decide is an Error (failure)
+  int n_explained = 0;                                   ///< decisions that on_explained gets, the first ones
+  bool explain_expert = false;                           ///< with what full strong branching thinks of them
+  std::function<void(const Explanation&)> on_explained;
   LogSink log;                                           ///< SCIP's own log
   std::function<void(const TracePoint&)> on_progress;    ///< whenever either bound improves
 };
@@ -44,7 +49,7 @@ struct SolveResult {
   double checking_time_s = 0;
 };
 
-/// Reads, sets, solves, and checks the solution against the file.
+/// Reads, sets, solves, and checks the solution against the file.  A model is read before the solve starts.
 SolveResult solve_file(const SolveRequest& request);
 
 }  // namespace bough

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "bough/model/scorer.hpp"
+#include "bough/observe/extract.hpp"
+#include "bough/observe/policy.hpp"
+
+namespace bough {
+
+/// A trained network as a policy: observes the focus node and scores its candidates.
+///
+/// Every decision enters the network's memory, one with a single candidate too, as it does when samples are collected: trainer and
+/// solver see the same history.  Allocates nothing once the LP's rows and columns are known.
+/// Precondition of score(): the node's LP is solved to optimality, as it is wherever there are LP branching candidates.
+class ModelPolicy final : public Policy {
+ public:
+  explicit ModelPolicy(const Model& model) : scorer_(model) {}
+
+  void score(SCIP* scip, const Candidates& candidates, std::span<double> scores) override;
+
+  /// Forgets all decisions and the LP: another run of branch and bound begins.
+  void forget();
+
+  struct Times {
+    double extraction_s = 0;
+    double inference_s = 0;
+  };
+  /// What score() took since the last call.
+  Times take_times() { return std::exchange(times_, {}); }
+
+  /// Decisions in memory.
+  [[nodiscard]] int n_remembered() const { return scorer_.n_remembered(); }
+
+ private:
+  GraphExtractor extractor_;
+  Scorer scorer_;
+  std::vector<std::int32_t> columns_;  // (n_candidates)
+  std::vector<float> logits_;          // (n_candidates)
+  Times times_;
+};
+
+}  // namespace bough

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Model files on the command line: what a good one says, and how bad ones are refused before anything is solved.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <format>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "bough/file.hpp"
+#include "bough/observe/graph.hpp"
+#include "tests/models.hpp"
+#include "tests/process.hpp"
+
+namespace bough::test {
+namespace {
+
+constexpr Architecture tgat{.network = Network::tgat, .d = 16, .heads = 3, .memory = 4};
+
+Model recorded_model() {
+  Model model = random_model(tgat, 1);
+  model.training = R"({"seed": 7, "data": {"train": "sets/train", "states": 1000}, "accuracy": {"best": 0.47, "last": 0.45}})";
+  return model;
+}
+
+TEST(InspectModel, SaysWhatItIsAndWhereItComesFrom) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "model.safetensors", model_bytes(recorded_model()));
+  const Finished text = run_program(words_of("bough inspect model.safetensors"), directory.path());
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  for (const char* expected : {"tgat, d 16, heads 3, memory 4, attention concat", "gasse-19-5-1/1", "  data.train", "sets/train", "  accuracy.best", "0.47"}) {
+    EXPECT_NE(text.out.find(expected), std::string::npos) << expected << "\n" << text.out;
+  }
+  EXPECT_NE(text.out.find(std::to_string(n_parameters(tgat))), std::string::npos) << text.out;
+
+  const Finished json = run_program(words_of("bough inspect model.safetensors --json"), directory.path());
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const auto model = nlohmann::json::parse(json.out);
+  EXPECT_EQ(model.at("parameters"), n_parameters(tgat));
+  EXPECT_EQ(model.at("sha256"), sha256_of_file(directory.path() / "model.safetensors"));
+  EXPECT_EQ(model.at("bytes"), std::filesystem::file_size(directory.path() / "model.safetensors"));
+  EXPECT_EQ(model.at("training").at("data").at("states"), 1000);
+}
+
+struct Hostile {
+  const char* what;
+  std::function<std::string()> bytes;  ///< of the file
+  const char* says;
+};
+void PrintTo(const Hostile& hostile, std::ostream* out) { *out << hostile.what; }
+
+std::string good_bytes() { return model_bytes(recorded_model()); }
+
+std::string with_metadata(const std::string& from, const std::string& to) {
+  std::string bytes = good_bytes();
+  const auto at = bytes.find(from);
+  if (at == std::string::npos || from.size() != to.size()) throw std::logic_error("the metadata is not as this test thinks");
+  return bytes.replace(at, from.size(), to);
+}
+
+std::string with_weight(float weight) {
+  Model model = recorded_model();
+  model.tensors.at("head.0.weight")[3] = weight;
+  return model_bytes(model);
+}
+
+class HostileModel : public testing::TestWithParam<Hostile> {};
+
+TEST_P(HostileModel, IsRefusedWithOneMessageBeforeTheSolveStarts) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "small.lp", "Maximize\n obj: x\nSubject To\n c: 2 x <= 3\nGenerals\n x\nEnd\n");
+  write_file(directory.path() / "model.safetensors", GetParam().bytes());
+  for (const char* command : {"bough solve small.lp --policy model.safetensors", "bough inspect model.safetensors"}) {
+    const Finished finished = run_program(words_of(command), directory.path());
+    EXPECT_EQ(finished.exit_code, 65) << command << "\n" << finished.err;
+    EXPECT_EQ(finished.out, "") << command;
+    EXPECT_TRUE(finished.err.starts_with("bough: model.safetensors: ")) << finished.err;
+    EXPECT_NE(finished.err.find(GetParam().says), std::string::npos) << finished.err;
+    EXPECT_LE(std::ranges::count(finished.err, '\n'), 2) << "a message and a hint: " << finished.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, HostileModel,
+                         testing::Values(Hostile{"empty", [] { return std::string(); }, "model.safetensors"},
+                                         Hostile{"truncated", [] { return good_bytes().substr(0, 4000); }, "model.safetensors"},
+                                         Hostile{"garbage", [] { return std::string(5000, '\x5a'); }, "model.safetensors"},
+                                         Hostile{"other_schema", [] { return with_metadata("bough-model/1", "bough-model/9"); }, "this build reads \"bough-model/1\""},
+                                         Hostile{"other_features", [] { return with_metadata("gasse-19-5-1/1", "gasse-19-5-1/9"); }, "this build observes"},
+                                         Hostile{"nan_weight", [] { return with_weight(std::numeric_limits<float>::quiet_NaN()); }, "\"head.0.weight\" has the value nan"},
+                                         Hostile{"infinite_weight", [] { return with_weight(std::numeric_limits<float>::infinity()); }, "\"head.0.weight\" has the value inf"}),
+                         [](const auto& hostile) { return hostile.param.what; });
+
+}  // namespace
+}  // namespace bough::test
