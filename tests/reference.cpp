@@ -84,6 +84,9 @@ Vector convolve(const Layers& net, const std::string& name, const Vector& target
 // Section 2, gat and tgat: r_ij depends on the coefficient alone, so it is kept by coefficient.
 Vector attend(const Layers& net, const std::string& name, const Vector& target, std::span<const Edge> edges, const std::vector<Vector>& q,
               std::map<float, Vector>& terms) {
+  const bool sum_inside = net.model.architecture.attention == Attention::sum;
+  const std::vector<float>& a = net.tensor(name + (sum_inside ? ".attention" : ".attention.source"));
+  const std::vector<float>& a_r = sum_inside ? a : net.tensor(name + ".attention.edge");
   const Vector p = net.linear(name + ".target", target);
   Vector gathered(net.d);
   for (const Edge& edge : edges) {
@@ -93,30 +96,25 @@ Vector attend(const Layers& net, const std::string& name, const Vector& target, 
   for (std::size_t head = 0; head < net.heads; ++head) {
     const std::size_t first = head * net.d;
     std::vector<double> logits{0};  // of i itself, then of its neighbours
-    for (std::size_t k = first; k < first + net.d; ++k) {
-      if (net.model.architecture.attention == Attention::sum) logits[0] += net.tensor(name + ".attention").at(k) * leaky_relu(2 * p[k]);
-      else logits[0] += net.tensor(name + ".attention.source").at(k) * leaky_relu(p[k]);
-    }
+    for (std::size_t k = first; k < first + net.d; ++k) logits[0] += a[k] * leaky_relu(sum_inside ? 2 * p[k] : p[k]);
     for (const Edge& edge : edges) {
       const Vector& r = terms.at(edge.coefficient);
       const Vector& qj = q[edge.source];
       double logit = 0;
       for (std::size_t k = first; k < first + net.d; ++k) {
-        if (net.model.architecture.attention == Attention::sum) {
-          logit += net.tensor(name + ".attention").at(k) * leaky_relu(p[k] + qj[k] + r[k]);
-        } else {
-          logit += net.tensor(name + ".attention.source").at(k) * leaky_relu(qj[k]) + net.tensor(name + ".attention.edge").at(k) * leaky_relu(r[k]);
-        }
+        if (sum_inside) logit += a[k] * leaky_relu(p[k] + qj[k] + r[k]);
+        else logit += a[k] * leaky_relu(qj[k]) + a_r[k] * leaky_relu(r[k]);
       }
       logits.push_back(logit);
     }
     double largest = logits[0];
     for (const double logit : logits) largest = std::max(largest, logit);
     double total = 0;
-    for (const double logit : logits) total += std::exp(logit - largest);
+    std::vector<double> w;
+    for (const double logit : logits) total += w.emplace_back(std::exp(logit - largest));
     for (std::size_t k = 0; k < net.d; ++k) {
-      double sum = std::exp(logits[0] - largest) / total * p[first + k];
-      for (std::size_t e = 0; e < edges.size(); ++e) sum += std::exp(logits[e + 1] - largest) / total * q[edges[e].source][first + k];
+      double sum = w[0] / total * p[first + k];
+      for (std::size_t e = 0; e < edges.size(); ++e) sum += w[e + 1] / total * q[edges[e].source][first + k];
       gathered[k] += sum / static_cast<double>(net.heads);
     }
   }

@@ -3,7 +3,9 @@
 // The scorer on the LPs of real solves: features as SCIP gives them, candidates that come and go, topologies that change.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "bough/instance/family.hpp"
 #include "bough/model/scorer.hpp"
@@ -57,11 +59,12 @@ Model model_for(const Architecture& architecture, const std::vector<Decision>& d
   return model;
 }
 
-void expect_scores(const std::vector<Decision>& decisions) {
+void expect_scores(const std::vector<Decision>& all) {
   using enum Network;
-  for (const Architecture& architecture : {Architecture{gcnn, 16}, Architecture{gat, 16, 2, 1, Attention::sum}, Architecture{tgat, 32, 2, 4, Attention::concat}}) {
+  for (const Architecture& architecture : {Architecture{gcnn, 16}, Architecture{gat, 16, 2, 1, Attention::sum}, Architecture{tgat, 16, 2, 4, Attention::concat}}) {
     SCOPED_TRACE(name_of(architecture));
-    const Model model = model_for(architecture, decisions);
+    const Model model = model_for(architecture, all);
+    const auto decisions = std::span(all).first(architecture.remembers() ? all.size() : std::min<std::size_t>(all.size(), 2));  // the reference is slow
     const auto expected = expected_logits(model, decisions);
     Scorer scorer(model);
     for (std::size_t t = 0; t < decisions.size(); ++t) {
@@ -80,7 +83,7 @@ TEST_P(ScorerOfFamily, GivesTheLogitsOfTheDocument) {
   std::vector<Decision> decisions;
   for (std::uint64_t seed = 0; decisions.size() < 4; ++seed) {
     ASSERT_LT(seed, 30U) << "the instances have too few nodes";
-    decisions = decisions_of(generate_instance(family, resolve_parameters(family, Size::tiny), seed), Settings(), 7);
+    decisions = decisions_of(generate_instance(family, resolve_parameters(family, Size::tiny), seed), Settings(), 6);
   }
   expect_scores(decisions);
 }
@@ -90,12 +93,12 @@ TEST(ScorerOfLps, FollowsSolvesThatChangeTheirLps) {
     SCOPED_TRACE(name);
     std::size_t n_decisions = 0;
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      const auto decisions = decisions_of(mixed_milp(seed), settings, 25);
+      const auto decisions = decisions_of(mixed_milp(seed), settings, 12);
       if (decisions.empty()) continue;
       n_decisions += decisions.size();
       expect_scores(decisions);
     }
-    EXPECT_GT(n_decisions, 20U);
+    EXPECT_GT(n_decisions, 15U);
   }
 }
 
