@@ -35,8 +35,9 @@ class Scorer {
   /// Decisions in memory: those before the next one that it will depend on.
   [[nodiscard]] int n_remembered() const;
 
+  struct Impl;  ///< in scorer.cpp
+
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
