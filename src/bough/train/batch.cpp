@@ -165,8 +165,8 @@ void Packer::add_candidates(const Slot& slot, std::size_t n_labels) {
   const auto share = [&](std::size_t k) { return soft ? std::pow(std::max(label.score[k], 0.0) / best, options_.sharpness) : static_cast<double>(label.best[k]); };
   double sum = 0;
   for (std::size_t k = 0; k < state.candidates.size(); ++k) sum += share(k);
-  for (std::size_t k = 0; k < state.candidates.size(); ++k) batch_.target.push_back(static_cast<float>(share(k) / sum));
-  batch_.weight.push_back(static_cast<float>((options_.depth_weighting ? depth_weight(windows_[slot.window], state) : 1.0) / static_cast<double>(n_labels)));
+  for (std::size_t k = 0; k < state.candidates.size(); ++k) batch_.target.push_back(share(k) / sum);
+  batch_.weight.push_back((options_.depth_weighting ? depth_weight(windows_[slot.window], state) : 1.0) / static_cast<double>(n_labels));
 }
 
 void Packer::order_pairs() {

@@ -61,8 +61,8 @@ struct Batch {
   std::vector<std::int32_t> state_start{0};  // (n_states + 1)  in the candidates
   std::vector<const State*> states;      // (n_states)  the scored states, in the windows' order; the windows own them
   std::vector<std::size_t> window;       // (n_states)  to which of the packed windows it belongs
-  std::vector<float> target;             // (n_candidates)  sums to 1 over a labelled state, 0 otherwise
-  std::vector<float> weight;             // (n_states)  1 / labelled states of its window, times its depth's; 0 without a label
+  std::vector<double> target;            // (n_candidates)  sums to 1 over a labelled state, 0 otherwise
+  std::vector<double> weight;            // (n_states)  1 / labelled states of its window, times its depth's; 0 without a label
 
   [[nodiscard]] std::size_t n_pairs() const { return static_cast<std::size_t>(step_start.back()); }
 };

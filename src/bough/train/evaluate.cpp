@@ -30,7 +30,7 @@ Tally tally_if(const Batch& batch, const Scores<float>& scores, Keep&& keep) {
     const auto begin = static_cast<std::size_t>(batch.state_start[s]), n = static_cast<std::size_t>(batch.state_start[s + 1]) - begin;
     ++result.n;
     for (std::size_t k = begin; k < begin + n; ++k) {
-      if (batch.target[k] > 0) result.loss -= static_cast<double>(batch.target[k]) * static_cast<double>(scores.log_probability[k]);
+      if (batch.target[k] > 0) result.loss -= batch.target[k] * static_cast<double>(scores.log_probability[k]);
     }
     const std::size_t rank = rank_of_best(std::span(scores.logits).subspan(begin, n), *batch.states[s]->label);
     for (std::size_t i = 0; i < top_k.size(); ++i) result.hits[i] += rank < top_k[i];

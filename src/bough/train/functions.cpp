@@ -77,9 +77,10 @@ struct LeakyDot {
   static at::Tensor forward(const at::Tensor& x, const at::Tensor& a) {
     const std::size_t n = size(x, 0), heads = size(a, 0), d = size(a, 1);
     at::Tensor out = at::empty({x.size(0), a.size(0)}, x.options());
-    const T* in = data<T>(x);
+    const T *in = data<T>(x), *vectors = data<T>(a);
+    T* result = data<T>(out);
     for (std::size_t i = 0; i < n * heads; ++i, in += d) {
-      const T* vector = data<T>(a) + i % heads * d;
+      const T* vector = vectors + i % heads * d;
       std::array<T, lanes> sum{};
       for (std::size_t k = 0; k < d; k += lanes) {
         for (std::size_t l = 0; l < lanes; ++l) sum[l] += vector[k + l] * std::max(in[k + l], slope * in[k + l]);
@@ -87,21 +88,20 @@ struct LeakyDot {
       for (std::size_t half = lanes / 2; half > 0; half /= 2) {
         for (std::size_t l = 0; l < half; ++l) sum[l] += sum[l + half];
       }
-      data<T>(out)[i] = sum[0];
+      result[i] = sum[0];
     }
     return out;
   }
   /// Adds to the gradients of x and a.
   static void backward(const at::Tensor& x, const at::Tensor& a, const at::Tensor& out, const at::Tensor& to_x, const at::Tensor& to_a) {
     const std::size_t n = size(x, 0), heads = size(a, 0), d = size(a, 1);
-    const T* in = data<T>(x);
-    T* to_in = data<T>(to_x);
+    const T *in = data<T>(x), *vectors = data<T>(a), *gradient = data<T>(out);
+    T *to_in = data<T>(to_x), *to_vectors = data<T>(to_a);
     for (std::size_t i = 0; i < n * heads; ++i, in += d, to_in += d) {
-      const T* vector = data<T>(a) + i % heads * d;
-      T* to_vector = data<T>(to_a) + i % heads * d;
-      const T g = data<T>(out)[i];
+      const T* vector = vectors + i % heads * d;
+      T* to_vector = to_vectors + i % heads * d;
       for (std::size_t k = 0; k < d; ++k) {
-        const T factor = in[k] > 0 ? g : slope * g;
+        const T factor = gradient[i] * (in[k] > 0 ? T(1) : slope);
         to_in[k] += factor * vector[k];
         to_vector[k] += factor * in[k];
       }
@@ -174,11 +174,11 @@ struct Gates : Function<Gates<T>> {
     const at::Tensor &rz = saved[0], &n = saved[1], &hidden = saved[2], &h = saved[3];
     const at::Tensor gradient = out[0].contiguous();
     const at::Tensor to_input = at::empty_like(hidden), to_hidden = at::empty_like(hidden), to_h = at::empty_like(h);
-    const std::size_t d = size(h, 1);
-    for (std::size_t i = 0; i < size(h, 0); ++i) {
-      const T *r_i = data<T>(rz) + 2 * i * d, *z_i = r_i + d, *n_i = data<T>(n) + i * d, *h_i = data<T>(h) + i * d, *g_i = data<T>(gradient) + i * d;
-      const T* hidden_n = data<T>(hidden) + 3 * i * d + 2 * d;
-      T *in = data<T>(to_input) + 3 * i * d, *hid = data<T>(to_hidden) + 3 * i * d, *back = data<T>(to_h) + i * d;
+    const std::size_t n_rows = size(h, 0), d = size(h, 1);
+    const T *r_i = data<T>(rz), *n_i = data<T>(n), *h_i = data<T>(h), *g_i = data<T>(gradient), *hidden_n = data<T>(hidden) + 2 * d;
+    T *in = data<T>(to_input), *hid = data<T>(to_hidden), *back = data<T>(to_h);
+    for (std::size_t i = 0; i < n_rows; ++i, r_i += 2 * d, n_i += d, h_i += d, g_i += d, hidden_n += 3 * d, in += 3 * d, hid += 3 * d, back += d) {
+      const T* z_i = r_i + d;
       for (std::size_t k = 0; k < d; ++k) {
         const T inside_n = g_i[k] * (1 - z_i[k]) * (1 - n_i[k] * n_i[k]);
         const T inside_r = inside_n * hidden_n[k] * r_i[k] * (1 - r_i[k]);
@@ -199,7 +199,9 @@ struct Gather : Function<Gather<T>> {
   static at::Tensor forward(AutogradContext* context, const std::int64_t* rows, std::int64_t n, const at::Tensor& x) {
     const std::size_t d = size(x, 1);
     at::Tensor out = at::empty({n, x.size(1)}, x.options());
-    for (std::int64_t i = 0; i < n; ++i) std::copy_n(data<T>(x) + static_cast<std::size_t>(rows[i]) * d, d, data<T>(out) + static_cast<std::size_t>(i) * d);
+    const T* from = data<T>(x);
+    T* to = data<T>(out);
+    for (std::int64_t i = 0; i < n; ++i, to += d) std::copy_n(from + static_cast<std::size_t>(rows[i]) * d, d, to);
     keep(context, "rows", rows);
     context->saved_data["n"] = x.size(0);
     return out;
@@ -210,8 +212,9 @@ struct Gather : Function<Gather<T>> {
     const at::Tensor to = at::zeros({context->saved_data["n"].toInt(), gradient.size(1)}, gradient.options());
     const std::int64_t* rows = &kept<std::int64_t>(context, "rows");
     const T* from = data<T>(gradient);
-    for (std::size_t i = 0; i < size(gradient, 0); ++i, from += d) {
-      T* row = data<T>(to) + static_cast<std::size_t>(rows[i]) * d;
+    T* sums = data<T>(to);
+    for (std::size_t i = 0, n = size(gradient, 0); i < n; ++i, from += d) {
+      T* row = sums + static_cast<std::size_t>(rows[i]) * d;
       for (std::size_t k = 0; k < d; ++k) row[k] += from[k];
     }
     return {at::Tensor(), at::Tensor(), to};

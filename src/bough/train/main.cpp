@@ -221,6 +221,7 @@ ExitCode run(int argc, char** argv) {
   app.add_option("--states", options.states, "train only on the first instances that have this many labelled states")->check(CLI::PositiveNumber)->option_text("N");
   app.add_flag("--resume", request.resume, "go on with an interrupted run");
   app.add_flag("--force", request.force, "start anew and replace what is there");
+  app.add_option("--checkpoint-interval", request.checkpoint_interval_s, "between checkpoints within an epoch; 0: after every batch")->check(CLI::NonNegativeNumber)->option_text("S [60]");
   auto* test = app.add_option("--test", options.test, "do not train: measure this model on --data")->option_text("MODEL");
   app.add_option("--history", options.history, "with --test: what tgat remembers")->check(CLI::IsMember(history_names))->needs(test)->option_text("full|zeroed|shuffled [full]");
   app.add_option("--logits", options.logits, "with --test: write the logits of all states")->needs(test)->option_text("FILE");
