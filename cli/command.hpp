@@ -20,6 +20,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_policies(CLI::App& app, Action& action);
 void add_solve(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
 
 /// Splits name=value of --scip.  Throws Error (usage) for anything else.
 std::vector<std::pair<std::string, std::string>> parse_parameters(const std::vector<std::string>& assignments);

@@ -44,6 +44,7 @@ ExitCode run(int argc, char** argv) {
   add_inspect(app, action);
   add_policies(app, action);
   add_solve(app, action);
+  add_train(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/train/config.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <format>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <toml++/toml.hpp>
+
+#include "bough/error.hpp"
+#include "bough/file.hpp"
+
+namespace bough {
+namespace {
+
+/// The one list of keys: visit(name, field) for numbers and switches, visit(name, field, names) for choices.
+template <class AConfig, class Visit>
+void for_each_key(AConfig& c, Visit&& visit) {
+  visit("network", c.architecture.network, network_names);
+  visit("d", c.architecture.d);
+  visit("heads", c.architecture.heads);
+  visit("memory", c.architecture.memory);
+  visit("attention", c.architecture.attention, attention_names);
+  visit("epochs", c.epochs);
+  visit("batch", c.batch);
+  visit("learning_rate", c.learning_rate);
+  visit("patience", c.patience);
+  visit("early_stop", c.early_stop);
+  visit("clip", c.clip);
+  visit("weight_decay", c.weight_decay);
+  visit("average", c.average);
+  visit("target", c.target, target_names);
+  visit("sharpness", c.sharpness);
+  visit("depth_weighting", c.depth_weighting);
+  visit("seed", c.seed);
+  visit("threads", c.threads);
+  visit("states", c.states);
+}
+
+template <class Names>
+std::string listed(const Names& names) {
+  std::string text;
+  for (const auto& name : names) text += std::format("{}{}", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+/// Reads one value of a TOML table into the field that has its name.
+class Reader {
+ public:
+  Reader(const toml::table& table, std::string file) : table_(table), file_(std::move(file)) {}
+
+  template <class Field>
+  void operator()(std::string_view key, Field& field) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    if constexpr (std::is_same_v<Field, bool>) {
+      field = exact<bool>(key, *node, "true or false");
+    } else if constexpr (std::is_floating_point_v<Field>) {
+      const auto value = node->value<double>();
+      if (!value || node->is_boolean()) refuse(*node, std::format("{}: expected a number", key));
+      field = *value;
+    } else {
+      const auto value = exact<std::int64_t>(key, *node, "a whole number");
+      if (!std::in_range<Field>(value)) refuse(*node, std::format("{} = {} is out of range", key, value));
+      field = static_cast<Field>(value);
+    }
+  }
+  template <class Field, class Names>
+  void operator()(std::string_view key, Field& field, const Names& names) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    const auto value = exact<std::string>(key, *node, "text in quotes");
+    const auto at = std::ranges::find(names, value);
+    if (at == names.end()) refuse(*node, std::format("{} \"{}\" is not known; there are {}", key, value, listed(names)));
+    field = static_cast<Field>(at - names.begin());
+  }
+
+  /// After all keys were asked for.
+  void refuse_others() const {
+    for (const auto& [key, node] : table_) {
+      if (std::ranges::find(known_, key.str()) == known_.end()) refuse(node, std::format("unknown key \"{}\"", key.str()), "known keys: " + listed(known_));
+    }
+  }
+
+ private:
+  const toml::node* find(std::string_view key) {
+    known_.push_back(key);
+    return table_.get(key);
+  }
+  template <class T>
+  T exact(std::string_view key, const toml::node& node, std::string_view expected) const {
+    const auto value = node.value_exact<T>();
+    if (!value) refuse(node, std::format("{}: expected {}", key, expected));
+    return *value;
+  }
+  [[noreturn]] void refuse(const toml::node& node, const std::string& what, const std::string& hint = {}) const {
+    throw Error(ExitCode::bad_input, std::format("{}:{}: {}", file_, node.source().begin.line, what), hint);
+  }
+
+  const toml::table& table_;
+  std::string file_;
+  std::vector<std::string_view> known_;
+};
+
+template <class T>
+void require(const std::string& origin, std::string_view name, T value, T low, T high) {
+  if (!(value >= low && value <= high)) throw Error(ExitCode::bad_input, std::format("{}: {} = {}, expected {} to {}", origin, name, value, low, high));
+}
+
+}  // namespace
+
+void read_config(const std::filesystem::path& path, Config& config) {
+  const std::string text = read_file(path, std::size_t{1} << 20U);
+  toml::table table;
+  try {
+    table = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw Error(ExitCode::bad_input, std::format("{}:{}: not TOML: {}", path.string(), error.source().begin.line, error.description()));
+  }
+  Reader reader(table, path.string());
+  for_each_key(config, reader);
+  reader.refuse_others();
+  validate(config, path.string());
+}
+
+void validate(const Config& c, const std::string& origin) {
+  validate(c.architecture, origin);
+  constexpr int most = 1'000'000;
+  require(origin, "epochs", c.epochs, 1, most);
+  require(origin, "batch", c.batch, 1, most);
+  require(origin, "learning_rate", c.learning_rate, 1e-12, 10.0);
+  require(origin, "patience", c.patience, 1, most);
+  require(origin, "early_stop", c.early_stop, 1, most);
+  require(origin, "clip", c.clip, 0.0, 1e12);
+  require(origin, "weight_decay", c.weight_decay, 0.0, 1.0);
+  require(origin, "average", c.average, 0.0, 0.999999);
+  require(origin, "sharpness", c.sharpness, 0.0, 1000.0);
+  require(origin, "seed", c.seed, std::uint64_t{0}, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+  require(origin, "threads", c.threads, 0, 1024);
+  require(origin, "states", c.states, std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
+}
+
+nlohmann::ordered_json config_json(const Config& config) {
+  nlohmann::ordered_json json;
+  const auto add = [&](std::string_view key, const auto& field, const auto&... names) {
+    if (key == "threads") return;
+    if constexpr (sizeof...(names) == 1) json[std::string(key)] = (names[static_cast<std::size_t>(field)], ...);
+    else json[std::string(key)] = field;
+  };
+  for_each_key(config, add);
+  return json;
+}
+
+std::string config_toml(const Config& config) {
+  std::string text;
+  for (const auto& [key, value] : config_json(config).items()) text += std::format("{} = {}\n", key, value.dump());  // scalars look the same in both
+  return text;
+}
+
+}  // namespace bough

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/train/sets.hpp"
+
+#include <format>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bough/error.hpp"
+
+namespace bough {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string own_name(const fs::path& directory) {
+  const fs::path absolute = fs::weakly_canonical(directory);
+  return absolute.has_filename() ? absolute.filename().string() : absolute.parent_path().filename().string();
+}
+
+void require_labels(const OpenSet& set, const fs::path& directory, std::string_view part = {}) {
+  if (set.dataset.n_labels() > 0) return;
+  throw Error(ExitCode::bad_input, std::format("{}: no labelled states{}", directory.string(), part),
+              part.empty() ? "collect some with 'bough collect'" : "give a set of its own with --valid, or collect more instances");
+}
+
+/// An instance is the same if its name is, or its file.
+void refuse_overlap(const OpenSet& train, const OpenSet& valid) {
+  std::set<std::string> names, files;
+  for (const ManifestEntry& entry : train.dataset.episodes()) {
+    names.insert(entry.instance);
+    if (!entry.instance_sha256.empty()) files.insert(entry.instance_sha256);
+  }
+  for (const ManifestEntry& entry : valid.dataset.episodes()) {
+    if (!names.contains(entry.instance) && !files.contains(entry.instance_sha256)) continue;
+    throw Error(ExitCode::bad_input, std::format("the training set {} and the validation set {} share an instance: {}", train.name, valid.name, entry.instance),
+                "accuracy on it would say nothing; collect the validation set from other instances or with another --split");
+  }
+}
+
+/// The first episodes that together have `n_labels` labelled states, as a set of their own whose shards are those of the whole one.
+Dataset shorten(const Dataset& whole, const fs::path& directory, std::int64_t n_labels, const fs::path& description) {
+  std::vector<ManifestEntry> entries;
+  std::int64_t n = 0;
+  for (const ManifestEntry& entry : whole.episodes()) {
+    if (n >= n_labels) break;
+    n += entry.n_labels;
+    entries.push_back(entry);
+  }
+  if (n < n_labels) throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", directory.string(), n, n_labels), "collect more, or ask for fewer with --states");
+  write_file(description / "set.json", read_set_description(directory));
+  Manifest(description).rewrite(std::move(entries));
+  fs::create_directory_symlink(fs::absolute(directory / "shards"), description / "shards");
+  return Dataset::open(description);
+}
+
+}  // namespace
+
+OpenSet open_set(const fs::path& directory) {
+  (void)read_set_description(directory);  // says what is missing if it is not a set at all
+  const fs::path manifest = directory / "manifest.jsonl";
+  for (;;) {
+    const std::string before = sha256_of_file(manifest);
+    OpenSet set{Dataset::open(directory), own_name(directory), before};
+    if (sha256_of_file(manifest) != before) continue;  // it is being collected and has just grown
+    require_labels(set, directory);
+    return set;
+  }
+}
+
+nlohmann::ordered_json set_json(const OpenSet& set) {
+  return {{"set", set.name}, {"manifest_sha256", set.manifest}, {"instances", set.dataset.episodes().size()}, {"windows", set.dataset.n_windows()}, {"labels", set.dataset.n_labels()}};
+}
+
+TrainingSets open_training_sets(const fs::path& train, const std::optional<fs::path>& valid, std::int64_t n_labels) {
+  TrainingSets sets;
+  sets.train = open_set(train);
+  sets.split = !valid;
+  if (valid) {
+    sets.valid = open_set(*valid);
+    refuse_overlap(sets.train, sets.valid);
+  } else {
+    sets.valid = sets.train;
+    sets.valid.dataset = sets.train.dataset.part(Split::valid);
+    sets.train.dataset = sets.train.dataset.part(Split::train);
+    require_labels(sets.train, train, " in the instances that are for training");
+    require_labels(sets.valid, train, " in the instances that are for validation");
+  }
+  if (n_labels > 0) {
+    sets.shortened = std::make_unique<TemporaryDirectory>();
+    sets.train.dataset = shorten(sets.train.dataset, train, n_labels, sets.shortened->path());
+  }
+  return sets;
+}
+
+}  // namespace bough

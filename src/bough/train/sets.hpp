@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "bough/dataset/loader.hpp"
+#include "bough/file.hpp"
+
+namespace bough {
+
+/// A collected set and what identifies it.
+struct OpenSet {
+  Dataset dataset;
+  std::string name;      ///< the directory's own name
+  std::string manifest;  ///< SHA-256 of manifest.jsonl
+};
+/// Throws Error: missing_input; bad_input for another schema and for a set without labelled states.
+OpenSet open_set(const std::filesystem::path& directory);
+
+/// Name, manifest and size: what a model records of the data it comes from.
+nlohmann::ordered_json set_json(const OpenSet& set);
+
+/// The data of a training run.
+struct TrainingSets {
+  OpenSet train, valid;
+  bool split = false;  ///< both are parts of one set
+  std::unique_ptr<TemporaryDirectory> shortened;  ///< where the training set is described if it is only the beginning of one
+};
+
+/// Opens the sets of a run; without `valid`, the training set is split by instance.  `n_labels`: only the first episodes that
+/// together have so many labelled states; 0: all.  Throws Error: as above; bad_input if the two share an instance or there are fewer labels.
+TrainingSets open_training_sets(const std::filesystem::path& train, const std::optional<std::filesystem::path>& valid, std::int64_t n_labels);
+
+}  // namespace bough
