@@ -80,7 +80,7 @@ TEST_P(AnyWeights, GiveScipsOptimum) {
   std::int64_t n_fallbacks = 0;
   for (std::uint64_t seed = 0; seed < 34; ++seed) {
     const Milp milp = tiny(GetParam(), 100 + seed);
-    const Architecture& architecture = std::array{gcnn, gat, tgat}[seed % 3];
+    const Architecture architecture = std::array{gcnn, gat, tgat}[seed % 3];
     const bool overflows = seed % 4 == 3;
     const Model model = std::array{random_model(architecture, seed), zero_model(architecture), negated_model(architecture, seed),
                                    overflowing_model(architecture)}[seed % 4];
@@ -159,8 +159,8 @@ TEST_P(Memory, HoldsTheDecisionsSinceTheRowsChangedAndNothingElse) {
     }
   }
   EXPECT_GT(n_continued, 0U);
-  if (GetParam() == "cuts in the tree") EXPECT_GT(n_changes, 0U);
-  if (GetParam() == "restarts") EXPECT_GT(n_restarts, 0);
+  EXPECT_TRUE(n_changes > 0 || GetParam() != "cuts in the tree");
+  EXPECT_TRUE(n_restarts > 0 || GetParam() != "restarts");
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, Memory, testing::Values("root cuts", "cuts in the tree", "restarts"), [](const auto& setting) {
@@ -292,24 +292,24 @@ TEST(IncludeBranching, BranchesWithTheModelAndReportsInScipsOwnStatistics) {
   EXPECT_EQ(json.at("learned_branching").at("decisions"), counts.n_decisions);
   EXPECT_EQ(json.at("learned_branching").at("fallbacks").at("non_finite_score"), 0);
 
-  check(SCIPfreeTransform(scip.get()));  // the same once more: nothing is left of the first solve
+  check(SCIPfreeTransform(scip.get()));  // once more: SCIP knows the optimum now, the counts start anew
   check(SCIPsolve(scip.get()));
-  EXPECT_EQ(bough::counts(scip.get()).n_decisions, counts.n_decisions);
+  EXPECT_LT(bough::counts(scip.get()).n_decisions, counts.n_decisions);
 }
 
 TEST(IncludeBranching, ReadsTheModelThatAParameterNames) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "model.safetensors";
   write_file(file, model_bytes(random_model(gcnn, 1)));
-  const ScipPtr scip = embedding_program();
-  include_branching(scip.get());
-  check(SCIPsolve(scip.get()));
-  EXPECT_EQ(bough::counts(scip.get()).n_decisions, 0);  // no model, nothing to say
-  EXPECT_EQ(bough::counts(scip.get()).n_fallbacks, 0);
-  check(SCIPfreeTransform(scip.get()));
-  check(SCIPsetStringParam(scip.get(), "branching/bough/model", file.c_str()));
-  check(SCIPsolve(scip.get()));
-  EXPECT_GT(bough::counts(scip.get()).n_decisions, 0);
+  for (const std::string& name : {std::string(), file.string()}) {
+    const ScipPtr scip = embedding_program();
+    include_branching(scip.get());
+    check(SCIPsetStringParam(scip.get(), "branching/bough/model", name.c_str()));
+    check(SCIPsolve(scip.get()));
+    const BranchingCounts counts = bough::counts(scip.get());
+    EXPECT_EQ(counts.n_decisions > 0, !name.empty());  // no model, nothing to say
+    EXPECT_EQ(counts.n_fallbacks, 0);
+  }
 }
 
 TEST(IncludeBranching, EndsTheSolveBeforeItStartsIfThatModelIsNoModel) {
