@@ -72,15 +72,14 @@ Model overflowing_model(const Architecture& architecture) {
   return with_weights(random_model(architecture, 0), [](float) { return 1e30F; });
 }
 
-class AnyWeights : public testing::TestWithParam<std::string> {};
-
-// 34 instances of each of six families.  SCIP stops when the gap is closed to its own epsilon, so two proofs may differ by that.
-TEST_P(AnyWeights, GiveScipsOptimum) {
+/// Solves instances of a family with random, constant, negated and overflowing weights in turn, each of all three networks.
+/// SCIP stops when the gap is closed to its own epsilon, so two proofs may differ by that.
+void expect_scips_optimum(const std::string& family, std::uint64_t first_seed, std::uint64_t end_seed) {
   std::int64_t n_decisions = 0;
   std::int64_t n_fallbacks = 0;
-  for (std::uint64_t seed = 0; seed < 34; ++seed) {
-    const Milp milp = tiny(GetParam(), 100 + seed);
-    const Architecture& architecture = std::array{gcnn, gat, tgat}[seed % 3];
+  for (std::uint64_t seed = first_seed; seed < end_seed; ++seed) {
+    const Milp milp = tiny(family, 100 + seed);
+    const Architecture architecture = std::array{gcnn, gat, tgat}[seed % 3];
     const bool overflows = seed % 4 == 3;
     const Model model = std::array{random_model(architecture, seed), zero_model(architecture), negated_model(architecture, seed),
                                    overflowing_model(architecture)}[seed % 4];
@@ -103,7 +102,16 @@ TEST_P(AnyWeights, GiveScipsOptimum) {
   EXPECT_GT(n_fallbacks, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, AnyWeights, testing::ValuesIn(family_names()), [](const auto& family) { return family.param; });
+class AnyWeights : public testing::TestWithParam<std::string> {};
+class SlowAnyWeights : public AnyWeights {};
+
+// Six families: 48 instances every day, 204 in all.
+TEST_P(AnyWeights, GiveScipsOptimum) { expect_scips_optimum(GetParam(), 0, 8); }
+TEST_P(SlowAnyWeights, GiveScipsOptimumOn26MoreInstances) { expect_scips_optimum(GetParam(), 8, 34); }
+
+const auto family_name = [](const testing::TestParamInfo<std::string>& family) { return family.param; };
+INSTANTIATE_TEST_SUITE_P(Families, AnyWeights, testing::ValuesIn(family_names()), family_name);
+INSTANTIATE_TEST_SUITE_P(Families, SlowAnyWeights, testing::ValuesIn(family_names()), family_name);
 
 /// One decision as it was seen from outside.
 struct Seen {
@@ -159,8 +167,8 @@ TEST_P(Memory, HoldsTheDecisionsSinceTheRowsChangedAndNothingElse) {
     }
   }
   EXPECT_GT(n_continued, 0U);
-  if (GetParam() == "cuts in the tree") EXPECT_GT(n_changes, 0U);
-  if (GetParam() == "restarts") EXPECT_GT(n_restarts, 0);
+  EXPECT_TRUE(n_changes > 0 || GetParam() != "cuts in the tree");
+  EXPECT_TRUE(n_restarts > 0 || GetParam() != "restarts");
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, Memory, testing::Values("root cuts", "cuts in the tree", "restarts"), [](const auto& setting) {
@@ -292,24 +300,24 @@ TEST(IncludeBranching, BranchesWithTheModelAndReportsInScipsOwnStatistics) {
   EXPECT_EQ(json.at("learned_branching").at("decisions"), counts.n_decisions);
   EXPECT_EQ(json.at("learned_branching").at("fallbacks").at("non_finite_score"), 0);
 
-  check(SCIPfreeTransform(scip.get()));  // the same once more: nothing is left of the first solve
+  check(SCIPfreeTransform(scip.get()));  // once more: SCIP knows the optimum now, the counts start anew
   check(SCIPsolve(scip.get()));
-  EXPECT_EQ(bough::counts(scip.get()).n_decisions, counts.n_decisions);
+  EXPECT_LT(bough::counts(scip.get()).n_decisions, counts.n_decisions);
 }
 
 TEST(IncludeBranching, ReadsTheModelThatAParameterNames) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "model.safetensors";
   write_file(file, model_bytes(random_model(gcnn, 1)));
-  const ScipPtr scip = embedding_program();
-  include_branching(scip.get());
-  check(SCIPsolve(scip.get()));
-  EXPECT_EQ(bough::counts(scip.get()).n_decisions, 0);  // no model, nothing to say
-  EXPECT_EQ(bough::counts(scip.get()).n_fallbacks, 0);
-  check(SCIPfreeTransform(scip.get()));
-  check(SCIPsetStringParam(scip.get(), "branching/bough/model", file.c_str()));
-  check(SCIPsolve(scip.get()));
-  EXPECT_GT(bough::counts(scip.get()).n_decisions, 0);
+  for (const std::string& name : {std::string(), file.string()}) {
+    const ScipPtr scip = embedding_program();
+    include_branching(scip.get());
+    check(SCIPsetStringParam(scip.get(), "branching/bough/model", name.c_str()));
+    check(SCIPsolve(scip.get()));
+    const BranchingCounts counts = bough::counts(scip.get());
+    EXPECT_EQ(counts.n_decisions > 0, !name.empty());  // no model, nothing to say
+    EXPECT_EQ(counts.n_fallbacks, 0);
+  }
 }
 
 TEST(IncludeBranching, EndsTheSolveBeforeItStartsIfThatModelIsNoModel) {

@@ -10,14 +10,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <map>
 
 #include "bough/rng.hpp"
 #include "tests/decisions.hpp"
 #include "tests/models.hpp"
-#include "tests/reference.hpp"
 #include "tests/targets.hpp"
 
 // Highway takes aligned memory from malloc and not from operator new, so this counts both.  The address sanitizer has its own.
@@ -26,7 +22,7 @@ std::atomic<std::size_t> n_mallocs{0};
 }
 #ifndef __SANITIZE_ADDRESS__
 extern "C" void* __libc_malloc(std::size_t size);
-extern "C" void* malloc(std::size_t size) {  // NOLINT: replaces the library's
+extern "C" void* malloc(std::size_t size) noexcept {  // NOLINT: replaces the library's
   ++n_mallocs;
   return __libc_malloc(size);
 }
@@ -177,10 +173,10 @@ TEST(Scorer, RemembersAtMostTheLastDecisionsAndForgetsThemOnDemandAndWithTheTopo
     }
     scorer.forget();
     EXPECT_EQ(scorer.n_remembered(), 0);
-    const auto alone = expected_logits(model, std::span(decisions).subspan(3, 1));
-    expect_logits(score(scorer, decisions[3]), alone[0], 3);
+    const auto alone = expected_logits(model, std::span(decisions).subspan(4, 1));
+    expect_logits(score(scorer, decisions[4]), alone[0], 4);
     EXPECT_EQ(scorer.n_remembered(), std::min(1, longest));
-    score(scorer, decisions[4]);
+    score(scorer, decisions[5]);
     score(scorer, decisions[7]);  // another topology
     EXPECT_EQ(scorer.n_remembered(), std::min(1, longest));
   }

@@ -83,7 +83,7 @@ TEST_P(ScorerOfFamily, GivesTheLogitsOfTheDocument) {
   std::vector<Decision> decisions;
   for (std::uint64_t seed = 0; decisions.size() < 4; ++seed) {
     ASSERT_LT(seed, 30U) << "the instances have too few nodes";
-    decisions = decisions_of(generate_instance(family, resolve_parameters(family, Size::tiny), seed), Settings(), 6);
+    decisions = decisions_of(generate_instance(family, resolve_parameters(family, Size::tiny), seed), plain_lp(), 6);
   }
   expect_scores(decisions);
 }

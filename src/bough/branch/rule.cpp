@@ -183,6 +183,7 @@ class Rule final : public scip::ObjBranchrule {
 
 // The section of SCIP's statistics, as text and in its JSON.  Two plain callbacks: SCIP 10.1 declares scip::ObjTable::scip_output and
 // never defines it, so no class can derive from it.
+constexpr const char* table_name = "learned_branching";  // the section's key in the JSON
 constexpr int table_position = 10'500;
 
 const BranchingCounts& counts_of(SCIP_TABLE* table) { return *reinterpret_cast<const BranchingCounts*>(SCIPtableGetData(table)); }
@@ -201,17 +202,15 @@ SCIP_DECL_TABLEOUTPUT(print_table) {
 
 SCIP_DECL_TABLECOLLECT(collect_table) {
   const BranchingCounts& n = counts_of(table);
-  SCIP_DATATREE* section = nullptr;
   SCIP_DATATREE* fallbacks = nullptr;
-  SCIP_CALL(SCIPcreateDatatreeInTree(scip, datatree, &section, "learned_branching", -1));
-  SCIP_CALL(SCIPinsertDatatreeLong(scip, section, "decisions", n.n_decisions));
-  SCIP_CALL(SCIPcreateDatatreeInTree(scip, section, &fallbacks, "fallbacks", -1));
+  SCIP_CALL(SCIPinsertDatatreeLong(scip, datatree, "decisions", n.n_decisions));
+  SCIP_CALL(SCIPcreateDatatreeInTree(scip, datatree, &fallbacks, "fallbacks", -1));
   for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
     SCIP_CALL(SCIPinsertDatatreeLong(scip, fallbacks, fallback_names[reason].data(), n.fallbacks[reason]));
   }
-  SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "extraction_s", n.extraction_s));
-  SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "inference_s", n.inference_s));
-  SCIP_CALL(SCIPinsertDatatreeReal(scip, section, "total_s", n.total_s));
+  SCIP_CALL(SCIPinsertDatatreeReal(scip, datatree, "extraction_s", n.extraction_s));
+  SCIP_CALL(SCIPinsertDatatreeReal(scip, datatree, "inference_s", n.inference_s));
+  SCIP_CALL(SCIPinsertDatatreeReal(scip, datatree, "total_s", n.total_s));
   return SCIP_OKAY;
 }
 
@@ -246,7 +245,7 @@ void include_rule(SCIP* scip, RuleSinks sinks) {
   check(SCIPaddBoolParam(scip, strict_parameter, "is a node that the network cannot decide an error? otherwise SCIP's own rules decide there",
                          nullptr, FALSE, FALSE, nullptr, nullptr));
   auto* data = reinterpret_cast<SCIP_TABLEDATA*>(&rule.counts());
-  check(SCIPincludeTable(scip, rule_name, "learned branching: decisions, fallbacks and times", TRUE, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+  check(SCIPincludeTable(scip, table_name, "learned branching: decisions, fallbacks and times", TRUE, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                          print_table, collect_table, data, table_position, SCIP_STAGE_TRANSFORMED));
   check(SCIPincludeObjDisp(scip, new Column(scip, rule), /*deleteobject=*/TRUE));
 }
