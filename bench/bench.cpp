@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bough-bench OUT.json              times contenders against each other and writes {name, ratio, low, high, ...} rows
-// bough-bench OUT.json FAMILY       only the extraction rows of one family
+// bough-bench OUT.json GROUP        only one group of rows: generate, observe, decision, collect, share; decision:setcover-easy for one of a group
 //
 // Contenders alternate within one run, so that a machine that slows down slows both; the result is the ratio of their medians, with
 // the smallest and largest ratio of single rounds beside it.  Each answer is checked before its time counts.
@@ -20,6 +20,7 @@
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
 #include "bough/scip/problem.hpp"
+#include "bough/train/network.hpp"
 #include "bough/version.hpp"
 #include "bench/rows.hpp"
 
@@ -94,16 +95,32 @@ Row startup_row(const std::filesystem::path& directory) {
       [&] { run(std::format("scip -f '{}'", file.string())); });
 }
 
-void run_all(const std::filesystem::path& out) {
+/// Runs the groups of rows; `only` is GROUP or GROUP:NAME, empty for all.
+void run(const std::filesystem::path& out, std::string_view only) {
   const TemporaryDirectory temporary;
   const std::filesystem::path& directory = temporary.path();
+  const std::string_view group = only.substr(0, only.find(':'));
+  const std::string_view name = only.size() > group.size() ? only.substr(group.size() + 1) : std::string_view();
+  const auto wanted = [&](std::string_view candidate) { return group.empty() || group == candidate; };
   std::println("{:<44}{:>9}   (lowest .. highest)   medians", "benchmark", "ratio");
   Row rows = Row::array();
-  for (const Family& family : families()) rows.push_back(generate_row(family.name, Size::easy, directory));
-  rows.push_back(generate_row("loadbalance", Size::hard, directory));
-  rows.push_back(startup_row(directory));
-  for (const Row& row : observe_rows()) rows.push_back(row);
-  for (const Row& row : collect_rows(directory)) rows.push_back(row);
+  const auto add = [&](const Row& more) {
+    for (const Row& row : more) rows.push_back(row);
+  };
+  if (wanted("generate")) {
+    for (const Family& family : families()) rows.push_back(generate_row(family.name, Size::easy, directory));
+    rows.push_back(generate_row("loadbalance", Size::hard, directory));
+    rows.push_back(startup_row(directory));
+  }
+  if (wanted("observe")) add(observe_rows(name));
+  if (wanted("decision")) add(decision_rows(name));
+  if (wanted("collect")) {
+    add(collect_rows(directory));
+    const Row train = train_rows(directory / "one");
+    add(train);
+    rows.push_back(loader_row(directory / "one", train[0]["fused_ms_per_state"].get<double>() / 1e3));
+  }
+  if (wanted("share")) rows.push_back(share_row());
   for (auto& row : rows) row["commit"] = commit;
   write_file(out, rows.dump(2) + "\n");
 }
@@ -113,15 +130,12 @@ void run_all(const std::filesystem::path& out) {
 
 int main(int argc, char** argv) {
   if (argc != 2 && argc != 3) {
-    std::println(stderr, "usage: bough-bench OUT.json [FAMILY]");
+    std::println(stderr, "usage: bough-bench OUT.json [generate|observe|decision|collect|share[:NAME]]");
     return 2;
   }
   try {
-    if (argc == 3) {
-      bough::write_file(argv[1], bough::bench::observe_rows(argv[2]).dump(2) + "\n");
-    } else {
-      bough::bench::run_all(argv[1]);
-    }
+    bough::use_one_thread_in_libtorch();
+    bough::bench::run(argv[1], argc == 3 ? argv[2] : "");
     return 0;
   } catch (const std::exception& error) {
     std::println(stderr, "bough-bench: {}", error.what());

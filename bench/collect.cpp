@@ -23,9 +23,6 @@ CollectRequest request_for(const std::filesystem::path& output, int n_workers) {
   return request;
 }
 
-/// How long one state takes forward and backward in training, by the design's first measurement on one thread.
-constexpr double trainer_state_s = 0.003;
-
 }  // namespace
 
 Row collect_rows(const std::filesystem::path& temporary) {
@@ -50,8 +47,13 @@ Row collect_rows(const std::filesystem::path& temporary) {
   const double rate_one = static_cast<double>(one.n_new_labels) / one.wall_time_s;
   const double rate_two = static_cast<double>(two.n_new_labels) / two.wall_time_s;
   single("2-workers-vs-1", rate_two / rate_one, std::format("{:.2f} labels/s : {:.2f} labels/s", rate_two, rate_one));
+  return rows;
+}
 
-  const Dataset dataset = Dataset::open(temporary / "one");
+Row loader_row(const std::filesystem::path& set, double trainer_state_s) {
+  const Dataset dataset = Dataset::open(set);
+  std::int64_t n_states = 0;
+  for (const ManifestEntry& entry : dataset.episodes()) n_states += entry.n_states;
   std::vector<double> rates;
   for (std::uint64_t epoch = 0; epoch < 20; ++epoch) {  // a pool of one byte: every shard is read from disk every time
     Loader loader(dataset, {.batch_size = 8, .seed = 0, .pool_bytes = 1});
@@ -67,10 +69,9 @@ Row collect_rows(const std::filesystem::path& temporary) {
   }
   std::ranges::sort(rates);
   const double rate = rates[rates.size() / 2];
-  rows.push_back(finish({{"name", "loader/setcover-easy/rate-vs-trainer-need"}, {"ratio", rate * trainer_state_s}, {"low", rates.front() * trainer_state_s},
+  return finish({{"name", "loader/setcover-easy/rate-vs-trainer-need"}, {"ratio", rate * trainer_state_s}, {"low", rates.front() * trainer_state_s},
                          {"high", rates.back() * trainer_state_s}, {"states_per_s", rate}, {"batches_of_32_per_s", rate / 32}, {"trainer_state_s", trainer_state_s}},
-                        std::format("{:.0f} states/s, {:.0f} batches of 32 states/s", rate, rate / 32)));
-  return rows;
+                std::format("{:.0f} states/s, {:.0f} batches of 32 states/s", rate, rate / 32));
 }
 
 }  // namespace bough::bench

@@ -36,13 +36,6 @@ std::optional<DType> dtype_named(std::string_view name) {
   return static_cast<DType>(found - dtypes.begin());
 }
 
-/// A name for a message: quoted, in ASCII, and not longer than a reader wants it.
-std::string in_quotes(std::string_view name) {
-  constexpr std::size_t longest = 80;
-  const std::string shown(name.substr(0, longest));
-  return nlohmann::json(shown).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + (name.size() > longest ? "..." : "");
-}
-
 std::string text_of(std::span<const std::size_t> shape) {
   std::string text;
   for (const std::size_t n : shape) text += std::format("{}{}", text.empty() ? "" : ", ", n);
@@ -260,6 +253,12 @@ std::string json_string(std::string_view text) {
 }
 
 }  // namespace
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t longest = 80;
+  const std::string shown(text.substr(0, longest));
+  return nlohmann::json(shown).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + (text.size() > longest ? "..." : "");
+}
 
 std::size_t size_of(DType dtype) { return dtypes[static_cast<std::size_t>(dtype)].size; }
 

@@ -5,7 +5,9 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
+#include <deque>
 #include <map>
+#include <optional>
 
 namespace bough::test {
 namespace {
@@ -29,15 +31,38 @@ class Plain {
     }
   }
 
-  /// Logits of all variables of a state that remembers the states before it: the last of `states`.
-  Torch logits(const Window& window, std::span<const State> states) const {
-    Torch h;
-    if (!a_.remembers()) h = embedding(window, states.back());
-    for (const State& state : states) {
-      if (a_.remembers()) h = gru(embedding(window, state), h);
-    }
-    return linear(linear(h, "head.0").relu(), "head.1", false).squeeze(1);
+  /// Logits of all variables from their embeddings, or from their memory.
+  Torch logits(const Torch& h) const { return linear(linear(h, "head.0").relu(), "head.1", false).squeeze(1); }
+
+  /// The memory of all variables after one more decision; undefined before the first.
+  Torch gru(const Torch& x, const Torch& before) const {
+    const Torch h = before.defined() ? before : at::zeros_like(x);
+    const auto in = linear(x, "gru.input").chunk(3, 1), hidden = linear(h, "gru.hidden").chunk(3, 1);
+    const Torch r = (in[0] + hidden[0]).sigmoid(), z = (in[1] + hidden[1]).sigmoid(), n = (in[2] + r * hidden[2]).tanh();
+    return (1 - z) * n + z * h;
   }
+
+  /// The edges of a topology as index_select and index_add want them.
+  struct Edges {
+    explicit Edges(const Topology& topology) {
+      std::vector<std::int64_t> row_of_edge, variable_of_edge(topology.edge_variable.begin(), topology.edge_variable.end());
+      for (std::size_t row = 0; row < topology.n_rows(); ++row) row_of_edge.resize(static_cast<std::size_t>(topology.row_start[row + 1]), static_cast<std::int64_t>(row));
+      const auto index = [](std::vector<std::int64_t>& values) { return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kLong).clone(); };
+      rows = index(row_of_edge);
+      variables = index(variable_of_edge);
+    }
+    Torch rows, variables;
+  };
+
+  /// The embeddings of all variables after both half layers.
+  Torch embedding(const Topology& topology, const Edges& edges, const std::vector<float>& variable_features, const std::vector<float>& row_features) const {
+    const auto embed = [&](const std::vector<float>& values, const std::string& name) { return linear(linear(input(values, name), name + ".embed.0").relu(), name + ".embed.1").relu(); };
+    const Torch v = embed(variable_features, "variable"), c = embed(row_features, "row"), e = input(topology.edge_coefficient, "edge");
+    const Torch c_new = half_layer("rows", c, v, e, edges.rows, edges.variables);
+    return half_layer("variables", v, c_new, e, edges.variables, edges.rows);
+  }
+
+  [[nodiscard]] const Architecture& architecture() const { return a_; }
   [[nodiscard]] const std::vector<Torch>& trained() const { return trained_; }
 
  private:
@@ -50,18 +75,6 @@ class Plain {
     const auto width = tensor(name + ".mean").size(0);
     const Torch x = at::from_blob(const_cast<float*>(values.data()), {static_cast<std::int64_t>(values.size()) / width, width}, at::kFloat).to(at::CppTypeToScalarType<T>::value);
     return (x - tensor(name + ".mean")) / tensor(name + ".std");
-  }
-
-  Torch embedding(const Window& window, const State& state) const {
-    const Topology& topology = window.topology(state);
-    const auto embed = [&](const std::vector<float>& values, const std::string& name) { return linear(linear(input(values, name), name + ".embed.0").relu(), name + ".embed.1").relu(); };
-    const Torch v = embed(state.variable_features, "variable"), c = embed(state.row_features, "row"), e = input(topology.edge_coefficient, "edge");
-    std::vector<std::int64_t> row_of_edge, variable_of_edge(topology.edge_variable.begin(), topology.edge_variable.end());
-    for (std::size_t row = 0; row < topology.n_rows(); ++row) row_of_edge.resize(static_cast<std::size_t>(topology.row_start[row + 1]), static_cast<std::int64_t>(row));
-    const auto index = [](std::vector<std::int64_t>& values) { return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kLong).clone(); };
-    const Torch rows = index(row_of_edge), variables = index(variable_of_edge);
-    const Torch c_new = half_layer("rows", c, v, e, rows, variables);
-    return half_layer("variables", v, c_new, e, variables, rows);
   }
 
   Torch half_layer(const std::string& name, const Torch& x, const Torch& y, const Torch& e, const Torch& target, const Torch& source) const {
@@ -95,13 +108,6 @@ class Plain {
     return (gathered / total.unsqueeze(2)).mean(1);
   }
 
-  Torch gru(const Torch& x, const Torch& before) const {
-    const Torch h = before.defined() ? before : at::zeros_like(x);
-    const auto in = linear(x, "gru.input").chunk(3, 1), hidden = linear(h, "gru.hidden").chunk(3, 1);
-    const Torch r = (in[0] + hidden[0]).sigmoid(), z = (in[1] + hidden[1]).sigmoid(), n = (in[2] + r * hidden[2]).tanh();
-    return (1 - z) * n + z * h;
-  }
-
   Architecture a_;
   std::map<std::string, Torch> tensors_;
   std::vector<Torch> trained_;
@@ -132,13 +138,24 @@ PlainAnswer<T> plain_answer(const Learner<T>& network, std::span<const Window> w
     const auto states = window.states();
     double n_labels = 0;
     for (const State& state : states) n_labels += state.label.has_value();
+    std::vector<Torch> embeddings, memories;  // by state; a memory that begins where the one before it begins continues it
+    std::size_t began = 0;
     for (std::size_t s = 0; s < states.size(); ++s) {
-      if (!states[s].label) continue;
+      const Topology& topology = window.topology(states[s]);
+      embeddings.push_back(plain.embedding(topology, typename Plain<T>::Edges(topology), states[s].variable_features, states[s].row_features));
       std::size_t first = s;
       const std::size_t earliest = options.history == History::pieces ? s / memory * memory : s + 1 - std::min(memory, s + 1);
       while (first > earliest && states[first - 1].topology == states[s].topology) --first;
+      if (plain.architecture().remembers()) {
+        Torch h;
+        if (s > 0 && first == began && first < s) h = plain.gru(embeddings[s], memories.back());
+        else for (std::size_t k = first; k <= s; ++k) h = plain.gru(embeddings[k], h);
+        memories.push_back(h);
+        began = first;
+      }
+      if (!states[s].label) continue;
       const std::vector<std::int64_t> candidates(states[s].candidates.begin(), states[s].candidates.end());
-      const Torch logits = plain.logits(window, states.subspan(first, s + 1 - first)).index_select(0, at::tensor(candidates));
+      const Torch logits = plain.logits(plain.architecture().remembers() ? memories.back() : embeddings.back()).index_select(0, at::tensor(candidates));
       const auto target = target_of(*states[s].label, options);
       const Torch cross_entropy = -(at::log_softmax(logits, 0) * at::tensor(target).to(logits.scalar_type())).sum();
       loss = loss + cross_entropy * (factor / n_labels);
@@ -152,6 +169,40 @@ PlainAnswer<T> plain_answer(const Learner<T>& network, std::span<const Window> w
     answer.gradient.insert(answer.gradient.end(), gradient.template const_data_ptr<T>(), gradient.template const_data_ptr<T>() + gradient.numel());
   }
   return answer;
+}
+
+struct PlainDecider::Impl {
+  explicit Impl(const Model& model) : network(Learner<float>(model)) {}
+  Plain<float> network;
+  std::uint64_t version = 0;
+  std::optional<Plain<float>::Edges> edges;
+  std::deque<Torch> embeddings;  // of the last L decisions, the oldest first
+};
+
+PlainDecider::PlainDecider(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
+PlainDecider::~PlainDecider() = default;
+PlainDecider::PlainDecider(PlainDecider&&) noexcept = default;
+
+void PlainDecider::score(const BipartiteGraph& graph, std::uint64_t topology_version, std::span<const std::int32_t> candidates, std::span<float> logits) {
+  const at::NoGradGuard guard;
+  Impl& i = *impl_;
+  if (i.version != topology_version) {
+    i.version = topology_version;
+    i.edges.emplace(graph.topology);
+    i.embeddings.clear();
+  }
+  i.embeddings.push_back(i.network.embedding(graph.topology, *i.edges, graph.variable_features, graph.row_features));
+  Torch h = i.embeddings.back();
+  if (i.network.architecture().remembers()) {
+    if (i.embeddings.size() > static_cast<std::size_t>(i.network.architecture().memory)) i.embeddings.pop_front();
+    h = Torch();
+    for (const Torch& embedding : i.embeddings) h = i.network.gru(embedding, h);
+  } else {
+    i.embeddings.clear();
+  }
+  const std::vector<std::int64_t> wanted(candidates.begin(), candidates.end());
+  const Torch all = i.network.logits(h).index_select(0, at::tensor(wanted));
+  std::copy_n(all.const_data_ptr<float>(), logits.size(), logits.begin());
 }
 
 template PlainAnswer<float> plain_answer(const Learner<float>&, std::span<const Window>, const PackOptions&, double);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <format>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "bough/error.hpp"
 #include "bough/observe/graph.hpp"
+#include "bough/safetensors.hpp"
 
 namespace bough {
 namespace {
@@ -23,9 +25,18 @@ std::size_t position(const std::array<std::string_view, N>& names, std::string_v
   if (at == names.end()) {
     std::string known;
     for (const std::string_view n : names) known += std::format("{}{}", known.empty() ? "" : ", ", n);
-    throw Error(ExitCode::bad_input, std::format("{}: {} \"{}\" is not known; there are {}", origin, what, name, known));
+    throw Error(ExitCode::bad_input, std::format("{}: {} {} is not known; there are {}", origin, what, in_quotes(name), known));
   }
   return static_cast<std::size_t>(at - names.begin());
+}
+
+/// A whole number that fits; 16.5, true and 2^32 + 16 are none.
+int whole_number(const nlohmann::json& json, const char* key, const std::string& origin) {
+  const auto& value = json.at(key);
+  if (!value.is_number_integer() || value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
+    throw Error(ExitCode::bad_input, std::format("{}: {} = {}, expected a whole number", origin, key, in_quotes(value.dump(-1, ' ', /*ensure_ascii=*/true))));
+  }
+  return value.get<int>();
 }
 
 }  // namespace
@@ -108,12 +119,12 @@ Architecture architecture_from_json(std::string_view text, const std::string& or
   try {
     const auto json = nlohmann::json::parse(text);
     a.network = static_cast<Network>(position(network_names, json.at("network").get<std::string>(), "network", origin));
-    a.d = json.at("d").get<int>();
+    a.d = whole_number(json, "d", origin);
     if (a.attends()) {
-      a.heads = json.at("heads").get<int>();
+      a.heads = whole_number(json, "heads", origin);
       a.attention = static_cast<Attention>(position(attention_names, json.at("attention").get<std::string>(), "attention", origin));
     }
-    if (a.remembers()) a.memory = json.at("memory").get<int>();
+    if (a.remembers()) a.memory = whole_number(json, "memory", origin);
   } catch (const nlohmann::json::exception& error) {
     throw Error(ExitCode::bad_input, std::format("{}: its architecture cannot be read: {}", origin, error.what()));
   }

@@ -24,6 +24,15 @@ const std::string& entry(const SafeTensors& file, std::string_view key) {
   return at->second;
 }
 
+/// A JSON object that is not nested so deeply that printing it could exhaust the stack.
+bool is_shallow_object(const std::string& text) {
+  constexpr int deepest = 32;
+  bool shallow = true;
+  const auto watch = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return shallow = shallow && depth <= deepest; };
+  const auto json = nlohmann::json::parse(text, watch, /*allow_exceptions=*/false);
+  return shallow && json.is_object();
+}
+
 }  // namespace
 
 std::string model_bytes(const Model& model) {
@@ -38,15 +47,15 @@ std::string model_bytes(const Model& model) {
 
 Model model_from(const SafeTensors& file) {
   if (const std::string& schema = entry(file, "schema"); schema != model_schema) {
-    refuse(file, std::format("schema \"{}\", this build reads \"{}\"", schema, model_schema), "is it a model? 'bough train' writes models");
+    refuse(file, std::format("schema {}, this build reads \"{}\"", in_quotes(schema), model_schema), "is it a model? 'bough train' writes models");
   }
   if (const std::string& features = entry(file, "features"); features != feature_schema) {
-    refuse(file, std::format("trained on features \"{}\", this build observes \"{}\"", features, feature_schema), "train it again with 'bough train'");
+    refuse(file, std::format("trained on features {}, this build observes \"{}\"", in_quotes(features), feature_schema), "train it again with 'bough train'");
   }
   Model model;
   model.architecture = architecture_from_json(entry(file, "architecture"), file.origin());
   model.training = entry(file, "training");
-  if (!nlohmann::json::accept(model.training) || !nlohmann::json::parse(model.training).is_object()) refuse(file, "its training record is not a JSON object");
+  if (!is_shallow_object(model.training)) refuse(file, "its training record is not a JSON object of reasonable depth");
   const auto specs = tensors_of(model.architecture);
   for (const auto& name : file.tensors() | std::views::keys) {
     if (std::ranges::find(specs, name, &TensorSpec::name) == specs.end()) {
@@ -57,8 +66,9 @@ Model model_from(const SafeTensors& file) {
     auto values = file.values<float>(spec.name, spec.shape);
     const auto bad = std::ranges::find_if(values, [](float x) { return !std::isfinite(x); });
     if (bad != values.end()) refuse(file, std::format("tensor \"{}\" has the value {} at {}", spec.name, *bad, bad - values.begin()), "its training failed; train it again");
-    if (spec.name.ends_with(".std") && std::ranges::any_of(values, [](float x) { return x <= 0; })) {
-      refuse(file, std::format("tensor \"{}\" has a deviation that is not positive", spec.name));
+    constexpr float least_deviation = 1e-12F;  // its reciprocal still leaves room for any feature
+    if (spec.name.ends_with(".std") && std::ranges::any_of(values, [](float x) { return x < least_deviation; })) {
+      refuse(file, std::format("tensor \"{}\" has a deviation below {}", spec.name, least_deviation));
     }
     model.tensors.emplace(spec.name, std::move(values));
   }

@@ -2,6 +2,7 @@
 #include "bough/model/scorer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -32,7 +33,7 @@ struct Scorer::Impl {
   std::vector<Frame> frames;  // (L)  a ring
   std::size_t newest = 0;
   std::size_t n_frames = 0;   ///< that are valid
-  std::uint64_t version = 0;  ///< of the topology that they have; 0: none yet
+  std::optional<std::uint64_t> version;  ///< of the topology that they have
 
   const Topology* topology = nullptr;  ///< during score()
   std::size_t n_connected = 0;         ///< its variables that are in a row
@@ -296,7 +297,7 @@ Scorer& Scorer::operator=(Scorer&&) noexcept = default;
 void Scorer::score(const BipartiteGraph& graph, std::uint64_t topology_version, std::span<const std::int32_t> candidates, std::span<float> logits) {
   Impl& s = *impl_;
   if (s.version != topology_version) {
-    s.version = 0;  // should memory run out on the way
+    s.version.reset();  // should memory run out on the way
     s.n_frames = 0;
     adopt(s, graph.topology);
     s.version = topology_version;
@@ -316,7 +317,7 @@ void Scorer::score(const BipartiteGraph& graph, std::uint64_t topology_version, 
 
 void Scorer::forget() {
   impl_->n_frames = 0;
-  impl_->version = 0;
+  impl_->version.reset();
 }
 
 int Scorer::n_remembered() const { return static_cast<int>(std::min(impl_->n_frames, impl_->frames.size() - 1)); }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much of a solve is the policy: unseen instances of easy set covering, solved with the model that ships for them.
+#include <algorithm>
+#include <format>
+#include <stdexcept>
+#include <vector>
+
+#include "bench/rows.hpp"
+#include "bough/branch/solve.hpp"
+#include "bough/file.hpp"
+#include "bough/instance/family.hpp"
+#include "bough/instance/write.hpp"
+
+namespace bough::bench {
+
+Row share_row() {
+  const TemporaryDirectory temporary;
+  const Family& family = family_by_name("setcover");
+  std::vector<double> shares;
+  double policy_s = 0, total_s = 0;
+  std::int64_t n_decisions = 0;
+  for (std::uint64_t seed = 20'000; seed < 20'005; ++seed) {
+    const auto file = temporary.path() / "instance.mps.gz";
+    write_milp(generate_instance(family, resolve_parameters(family, Size::easy), seed), file);
+    SolveRequest request;
+    request.instance = file;
+    request.policy = std::string(BOUGH_SOURCE_DIR) + "/models/setcover-tgat.safetensors";
+    request.settings.preset = "paper";
+    request.settings.seed = 0;
+    const SolveResult result = solve_file(request);
+    if (!result.statistics.proven || result.branching.n_fallbacks > 0) throw std::runtime_error("a solve was not proven, or fell back");
+    shares.push_back(result.branching.total_s / result.statistics.time_s);
+    policy_s += result.branching.total_s;
+    total_s += result.statistics.time_s;
+    n_decisions += result.branching.n_decisions;
+  }
+  return finish({{"name", "share/tgat/setcover-easy/policy-of-solve"}, {"ratio", policy_s / total_s}, {"low", std::ranges::min(shares)}, {"high", std::ranges::max(shares)},
+                 {"instances", shares.size()}, {"decisions", n_decisions}, {"policy_s", policy_s}, {"solve_s", total_s}},
+                std::format("{:.2f} s of {:.1f} s, {} decisions", policy_s, total_s, n_decisions));
+}
+
+}  // namespace bough::bench
