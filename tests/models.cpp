@@ -62,7 +62,6 @@ Model random_model(const Architecture& architecture, std::uint64_t seed, float s
     for (float& x : values) {
       if (spec.name.ends_with(".mean")) x = uniform(rng, -0.5, 0.5);
       else if (spec.name.ends_with(".std")) x = uniform(rng, 0.3, 1.5);
-      else if (spec.name.ends_with(".scale")) x = uniform(rng, 0.1, 0.3);
       else x = uniform(rng, -bound, bound);
     }
   }

@@ -42,7 +42,8 @@ struct Layers {
   }
 
   /// n(x)
-  [[nodiscard]] Vector normalized(const std::string& name, std::span<const float> x) const {
+  template <class T>
+  [[nodiscard]] Vector normalized(const std::string& name, std::span<const T> x) const {
     Vector y(x.size());
     for (std::size_t f = 0; f < x.size(); ++f) y[f] = (double{x[f]} - tensor(name + ".mean").at(f)) / tensor(name + ".std").at(f);
     return y;
@@ -72,11 +73,11 @@ Vector convolve(const Layers& net, const std::string& name, const Vector& target
   const Vector p = net.linear(name + ".target", target);
   Vector gathered(net.d);
   for (const Edge& edge : edges) {
-    const Vector r = net.product(name + ".edge", net.normalized("edge", std::span(&edge.coefficient, 1)));
+    const Vector r = net.product(name + ".edge", net.normalized("edge", std::span<const float>(&edge.coefficient, 1)));
     Vector sum(net.d);
     for (std::size_t k = 0; k < net.d; ++k) sum[k] = p[k] + q[edge.source][k] + r[k];
-    const Vector message = net.linear(name + ".message", relu(sum));
-    for (std::size_t k = 0; k < net.d; ++k) gathered[k] += double{net.tensor(name + ".scale").at(0)} * message[k];
+    const Vector message = relu(sum);
+    for (std::size_t k = 0; k < net.d; ++k) gathered[k] += message[k];
   }
   return gathered;
 }
@@ -91,7 +92,7 @@ Vector attend(const Layers& net, const std::string& name, const Vector& target, 
   Vector gathered(net.d);
   for (const Edge& edge : edges) {
     if (terms.contains(edge.coefficient)) continue;
-    terms[edge.coefficient] = net.product(name + ".edge", relu(net.linear("edge.embed", net.normalized("edge", std::span(&edge.coefficient, 1)))));
+    terms[edge.coefficient] = net.product(name + ".edge", relu(net.linear("edge.embed", net.normalized("edge", std::span<const float>(&edge.coefficient, 1)))));
   }
   for (std::size_t head = 0; head < net.heads; ++head) {
     const std::size_t first = head * net.d;
@@ -129,7 +130,8 @@ std::vector<Vector> half_layer(const Layers& net, const std::string& name, const
   std::map<float, Vector> terms;
   std::vector<Vector> result;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const Vector gathered = attends ? attend(net, name, targets[i], edges[i], q, terms) : convolve(net, name, targets[i], edges[i], q);
+    const Vector sum = attends ? attend(net, name, targets[i], edges[i], q, terms) : convolve(net, name, targets[i], edges[i], q);
+    const Vector gathered = net.normalized(name + ".gathered", std::span<const double>(sum));
     result.push_back(relu(net.linear(name + ".post.1", relu(net.linear(name + ".post.0", concatenated(gathered, targets[i]))))));
   }
   return result;

@@ -72,6 +72,7 @@ Episode follow(const Milp& milp, const Settings& settings, std::vector<Contender
     state.topology = static_cast<std::int32_t>(episode.topologies.size()) - 1;
     state.variable_features = graph.variable_features;
     state.row_features = graph.row_features;
+    state.label.emplace();  // any will do: see relabel() below
     locate_candidates(lp_candidates(s).variables, state.candidates);
     state.decision = static_cast<std::int64_t>(episode.states.size());
     for (Contender& c : all) {
@@ -88,6 +89,7 @@ Episode follow(const Milp& milp, const Settings& settings, std::vector<Contender
     return SCIP_DIDNOTRUN;
   });
   episode.window_start.push_back(static_cast<std::int32_t>(episode.states.size()));
+  relabel(episode, [](std::span<const State>, std::size_t, std::int32_t variable) { return static_cast<double>(variable); });
   return episode;
 }
 

@@ -78,14 +78,14 @@ class Plain {
   }
 
   Torch half_layer(const std::string& name, const Torch& x, const Torch& y, const Torch& e, const Torch& target, const Torch& source) const {
-    const Torch gathered = a_.attends() ? attend(name, x, y, e, target, source) : convolve(name, x, y, e, target, source);
+    const Torch sum = a_.attends() ? attend(name, x, y, e, target, source) : convolve(name, x, y, e, target, source);
+    const Torch gathered = (sum - tensor(name + ".gathered.mean")) / tensor(name + ".gathered.std");
     return linear(linear(at::cat({gathered, x}, 1), name + ".post.0").relu(), name + ".post.1").relu();
   }
 
   Torch convolve(const std::string& name, const Torch& x, const Torch& y, const Torch& e, const Torch& target, const Torch& source) const {
     const Torch p = linear(x, name + ".target"), q = linear(y, name + ".source", false), r = linear(e, name + ".edge", false);
-    const Torch message = linear((p.index_select(0, target) + q.index_select(0, source) + r).relu(), name + ".message");
-    return at::zeros_like(x).index_add(0, target, message * tensor(name + ".scale"));
+    return at::zeros_like(x).index_add(0, target, (p.index_select(0, target) + q.index_select(0, source) + r).relu());
   }
 
   Torch attend(const std::string& name, const Torch& x, const Torch& y, const Torch& e, const Torch& target, const Torch& source) const {

@@ -72,15 +72,14 @@ std::vector<TensorSpec> tensors_of(const Architecture& a) {
     linear(half + ".target", width, d);
     linear(half + ".source", width, d, a.attends());
     linear(half + ".edge", width, a.attends() ? d : 1, false);
-    if (!a.attends()) {
-      linear(half + ".message", d, d);
-      specs.push_back({half + ".scale", {1}, false});
-    } else if (a.attention == Attention::sum) {
+    if (a.attends() && a.attention == Attention::sum) {
       specs.push_back({half + ".attention", {heads, d}});
-    } else {
+    } else if (a.attends()) {
       specs.push_back({half + ".attention.source", {heads, d}});
       specs.push_back({half + ".attention.edge", {heads, d}});
     }
+    specs.push_back({half + ".gathered.mean", {d}, false});
+    specs.push_back({half + ".gathered.std", {d}, false});
     linear(half + ".post.0", d, 2 * d);
     linear(half + ".post.1", d, d);
   }

@@ -42,7 +42,7 @@ struct Block {
   Floats hidden;    // (block, max(d, 3d for tgat))
   Floats x;         // (block, d)       the targets' embeddings, then the result
   Floats p;         // (block, W)
-  Floats merged;    // (block, 2d + 1)  [gathered, x, n]
+  Floats merged;    // (block, 2d)      [gathered, x]
   Floats state;     // (block, d)       GRU
   Floats edge;      // (H, most edges of a node)
   Floats self;      // (H)

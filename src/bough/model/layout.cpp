@@ -34,33 +34,11 @@ Normalisation normalisation(const Model& model, const std::string& name) {
   return result;
 }
 
-/// gcnn's first layer after the sum.  With gathered = scale (M S + n b) and post_0 = [A, B]:
-///   A gathered + B x = (scale A M) S + B x + n (scale A b)
-Layer fold_message(const Model& model, const std::string& half, std::size_t d) {
-  const auto& post = model.tensors.at(half + ".post.0.weight");       // (d, 2d)
-  const auto& message = model.tensors.at(half + ".message.weight");   // (d, d)
-  const auto& message_bias = model.tensors.at(half + ".message.bias");
-  const double scale = model.tensors.at(half + ".scale")[0];
-  Layer result{2 * d + 1, d, Floats((2 * d + 1) * d), copy(model, half + ".post.0.bias")};
-  for (std::size_t o = 0; o < d; ++o) {
-    double per_neighbour = 0;
-    for (std::size_t m = 0; m < d; ++m) per_neighbour += double{post[o * 2 * d + m]} * double{message_bias[m]};
-    for (std::size_t i = 0; i < d; ++i) {
-      double product = 0;
-      for (std::size_t m = 0; m < d; ++m) product += double{post[o * 2 * d + m]} * double{message[m * d + i]};
-      result.weight[i * d + o] = static_cast<float>(scale * product);
-      result.weight[(d + i) * d + o] = post[o * 2 * d + d + i];
-    }
-    result.weight[2 * d * d + o] = static_cast<float>(scale * per_neighbour);
-  }
-  return result;
-}
-
 HalfLayer half_layer(const Model& model, const std::string& name) {
   const Architecture& a = model.architecture;
   const auto d = static_cast<std::size_t>(a.d);
   HalfLayer half{layer(model, name + ".target", a.width()), layer(model, name + ".source", a.width()), layer(model, name + ".edge", a.width()), {}, {},
-                 a.attends() ? layer(model, name + ".post.0", d) : fold_message(model, name, d), layer(model, name + ".post.1", d)};
+                 normalisation(model, name + ".gathered"), layer(model, name + ".post.0", d), layer(model, name + ".post.1", d)};
   if (a.attends() && a.attention == Attention::sum) {
     half.attention = copy(model, name + ".attention");
   } else if (a.attends()) {

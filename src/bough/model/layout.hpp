@@ -33,7 +33,8 @@ struct HalfLayer {
   Layer edge;
   Floats attention;         // (H, d)  sum: a;  concat: a_q
   Floats attention_edge;    // (H, d)  concat: a_r
-  Layer post_0;  ///< of [gathered, x]; for gcnn of [sum of relu, x, number of neighbours]: the message's layer and scale are folded in
+  Normalisation gathered;
+  Layer post_0;             ///< of [gathered, x]
   Layer post_1;
 };
 

@@ -91,7 +91,7 @@ HWY_INLINE void half_layer(Impl& s, const HalfLayer& half, const EdgesByTarget& 
   Block& block = s.block;
   const std::size_t d = s.d();
   const std::size_t width = s.width();
-  const std::size_t merged = half.post_0.in;
+  const std::size_t merged = 2 * d;
   linear(half.target, n, block.x.data(), d, block.p.data(), width);
   for (std::size_t i = 0; i < n; ++i) {
     const auto node = static_cast<std::size_t>(nodes[i]);
@@ -99,7 +99,6 @@ HWY_INLINE void half_layer(Impl& s, const HalfLayer& half, const EdgesByTarget& 
     float* to = block.merged.data() + i * merged;
     if (!s.layout.architecture.attends()) {
       convolve_one(Convolution<float>{edges, d, nullptr, sources.data(), term.projection.data()}, node, p, to);
-      to[2 * d] = static_cast<float>(edges.start[node + 1] - edges.start[node]);
     } else if (s.concat()) {
       attention_logits(half.attention, s.heads(), d, 1, p, block.self.data());
       attend_one(ConcatAttention<float>{edges, s.heads(), d, nullptr, sources.data(), nullptr, source_logits.data(), term.logit.data()}, node, p,
@@ -108,6 +107,7 @@ HWY_INLINE void half_layer(Impl& s, const HalfLayer& half, const EdgesByTarget& 
       attend_one(SumAttention<float>{edges, s.heads(), d, nullptr, sources.data(), term.projection.data(), half.attention.data()}, node, p,
                  block.edge.data(), block.self.data(), to);
     }
+    for (std::size_t k = 0; k < d; ++k) to[k] = (to[k] - half.gathered.mean[k]) * half.gathered.scale[k];
     std::copy_n(block.x.data() + i * d, d, to + d);
   }
   linear<true>(half.post_0, n, block.merged.data(), merged, block.hidden.data(), d);
@@ -278,7 +278,7 @@ void adopt(Scorer::Impl& s, const Topology& t) {
   block.hidden.resize(block_size * 3 * d);
   block.x.resize(block_size * d);
   block.p.resize(block_size * width);
-  block.merged.resize(block_size * (2 * d + 1));
+  block.merged.resize(block_size * 2 * d);
   block.state.resize(block_size * d);
   block.edge.resize(std::max(most_edges(t.row_start), most_edges(t.variable_start)) * s.heads());
   block.self.resize(s.heads());

@@ -69,22 +69,17 @@ struct Learner<T>::Impl {
   }
 
   /// Targets x (n_targets, d) gather from sources y (n_sources, d); e (n_terms, d or 1) is what is known of an edge.
-  at::Tensor half_layer(const std::string& name, const PackedEdges& edges, const at::Tensor& x, const at::Tensor& y, const at::Tensor& e) const {
+  at::Tensor gather(const std::string& name, const PackedEdges& edges, const at::Tensor& x, const at::Tensor& y, const at::Tensor& e) const {
     const at::Tensor p = linear(x, name + ".target");
     const at::Tensor r = project(e, name + ".edge");
-    at::Tensor gathered;
-    if (!architecture.attends()) {
-      const at::Tensor sum = convolution(edges, p, project(y, name + ".source"), r);
-      std::vector<T> degree(static_cast<std::size_t>(x.size(0)));
-      for (std::size_t i = 0; i < degree.size(); ++i) degree[i] = static_cast<T>(edges.start[i + 1] - edges.start[i]);
-      const at::Tensor biases = at::mm(over(degree.data(), {x.size(0), 1}).clone(), tensor(name + ".message.bias").unsqueeze(0));
-      const T scale = statistics.find(name + ".scale")->second[0];
-      gathered = at::addmm(biases, sum, tensor(name + ".message.weight").t(), scale, scale);
-    } else if (architecture.attention == Attention::sum) {
-      gathered = sum_attention(edges, p, linear(y, name + ".source"), r, tensor(name + ".attention"));
-    } else {
-      gathered = concat_attention(edges, p, linear(y, name + ".source"), r, tensor(name + ".attention.source"), tensor(name + ".attention.edge"));
-    }
+    if (!architecture.attends()) return convolution(edges, p, project(y, name + ".source"), r);
+    const at::Tensor q = linear(y, name + ".source");
+    if (architecture.attention == Attention::sum) return sum_attention(edges, p, q, r, tensor(name + ".attention"));
+    return concat_attention(edges, p, q, r, tensor(name + ".attention.source"), tensor(name + ".attention.edge"));
+  }
+
+  at::Tensor half_layer(const std::string& name, const PackedEdges& edges, const at::Tensor& x, const at::Tensor& y, const at::Tensor& e) const {
+    const at::Tensor gathered = at::sub(gather(name, edges, x, y, e), tensor(name + ".gathered.mean")).div_(tensor(name + ".gathered.std"));
     // The matrix for [gathered, x], in halves: no copy of the two side by side.
     const at::Tensor matrix = tensor(name + ".post.0.weight").t();
     const at::Tensor own = at::addmm(tensor(name + ".post.0.bias"), x, matrix.narrow(0, architecture.d, architecture.d));
@@ -104,13 +99,20 @@ struct Learner<T>::Impl {
     return memory.size() == 1 ? memory.front() : at::cat(memory);
   }
 
+  /// The embeddings of a batch: variables, rows, terms.
+  struct Inputs {
+    at::Tensor v, c, e;
+  };
+  Inputs inputs(const Batch& batch) const {
+    const at::Tensor e = input(batch.coefficients, "edge");
+    return {embed(batch.variable_features, "variable"), embed(batch.row_features, "row"), architecture.attends() ? linear(e, "edge.embed").relu_() : e};
+  }
+  static at::Tensor pairs_of(const Batch& batch, const at::Tensor& v) { return v.narrow(0, 0, static_cast<std::int64_t>(batch.n_pairs())); }
+
   at::Tensor forward(const Batch& batch) const {
-    const at::Tensor v = embed(batch.variable_features, "variable");
-    const at::Tensor c = embed(batch.row_features, "row");
-    at::Tensor e = input(batch.coefficients, "edge");
-    if (architecture.attends()) e = linear(e, "edge.embed").relu_();
+    const auto [v, c, e] = inputs(batch);
     const at::Tensor rows = half_layer("rows", batch.rows, c, v, e);
-    at::Tensor pairs = half_layer("variables", batch.variables, v.narrow(0, 0, static_cast<std::int64_t>(batch.n_pairs())), rows, e);
+    at::Tensor pairs = half_layer("variables", batch.variables, pairs_of(batch, v), rows, e);
     if (architecture.remembers()) pairs = remember(batch, pairs);
     return project(linear(gather_rows(pairs, batch.candidates), "head.0").relu_(), "head.1").squeeze(1);
   }
@@ -160,11 +162,23 @@ void Learner<T>::initialise(std::uint64_t seed) {
   for (const TensorSpec& spec : impl_->specs) {
     if (!spec.trained) continue;
     double limit = 0;  // of a bias
+    const auto before_relu = [&] { return spec.name.find(".embed.") != std::string::npos || spec.name.find(".post.") != std::string::npos || spec.name.starts_with("head.0"); };
     if (spec.name.starts_with("gru.") && spec.shape.size() == 2) limit = 1 / std::sqrt(impl_->architecture.d);
+    else if (spec.shape.size() == 2 && before_relu()) limit = std::sqrt(6.0 / static_cast<double>(spec.shape[1]));
     else if (spec.name.find(".attention") != std::string::npos) limit = std::sqrt(6.0 / static_cast<double>(spec.shape[1] + 1));  // one vector a head
     else if (spec.shape.size() == 2) limit = std::sqrt(6.0 / static_cast<double>(spec.shape[0] + spec.shape[1]));
     for (std::size_t i = 0; i < size_of(spec); ++i) *at++ = limit > 0 ? static_cast<T>(rng.uniform(-limit, limit)) : T(0);
   }
+}
+
+template <class T>
+std::vector<T> Learner<T>::gathered(const Batch& batch, Half half) const {
+  const at::NoGradGuard guard;
+  const auto [v, c, e] = impl_->inputs(batch);
+  at::Tensor result;
+  if (half == Half::rows) result = impl_->gather("rows", batch.rows, c, v, e);
+  else result = impl_->gather("variables", batch.variables, Impl::pairs_of(batch, v), impl_->half_layer("rows", batch.rows, c, v, e), e);
+  return {result.template const_data_ptr<T>(), result.template const_data_ptr<T>() + result.numel()};
 }
 
 template <class T>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bough/model/model.hpp"
@@ -18,6 +20,10 @@ struct Scores {
   std::vector<T> logits;           // (n_candidates)
   std::vector<T> log_probability;  // (n_candidates)  log softmax over each state's candidates
 };
+
+/// The two half layers, by their names in a model.
+enum class Half : std::uint8_t { rows, variables };
+inline constexpr std::array<std::string_view, 2> half_names{"rows", "variables"};
 
 /// A network that learns (docs/model.md).  T is float; tests also use double.
 ///
@@ -43,8 +49,11 @@ class Learner {
   [[nodiscard]] std::span<T> statistic(std::string_view name);
   [[nodiscard]] std::span<const T> statistic(std::string_view name) const;
 
-  /// Matrices uniform with Glorot's variance, those of the GRU uniform within 1/sqrt(d), biases 0.
+  /// Matrices uniform with He's variance before a relu and with Glorot's elsewhere, those of the GRU uniform within 1/sqrt(d), biases 0.
   void initialise(std::uint64_t seed);
+
+  /// What the targets of a half layer gather, before it is normalised: (n_rows or n_pairs, d).
+  [[nodiscard]] std::vector<T> gathered(const Batch& batch, Half half) const;
 
   /// Forward only.
   void score(const Batch& batch, Scores<T>& scores) const;

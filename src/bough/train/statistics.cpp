@@ -25,7 +25,7 @@ double ColumnStatistics::deviation(std::size_t column) const {
   const double n = std::max(n_, 1.0), mean = sum_[column] / n;
   const double variance = squares_[column] / n - mean * mean;
   const auto deviation = static_cast<float>(std::sqrt(std::max(variance, 0.0)));
-  return deviation > 0 ? static_cast<double>(deviation) : 1.0;
+  return deviation > 1e-6F ? static_cast<double>(deviation) : 1.0;
 }
 
 void InputStatistics::add(const Window& window) {
@@ -34,9 +34,6 @@ void InputStatistics::add(const Window& window) {
     variable_.add(states[s].variable_features);
     row_.add(states[s].row_features);
     const Topology& topology = window.topology(states[s]);
-    n_variables_ += static_cast<double>(topology.n_variables());
-    n_rows_ += static_cast<double>(topology.n_rows());
-    n_edges_ += static_cast<double>(topology.n_edges());
     if (states[s].label) has_preference_ = has_preference_ || std::ranges::count(states[s].label->best, 0) > 0;
     // A topology counts as often as the window has it.
     const auto same = [&](const State& other) { return other.topology == states[s].topology; };
@@ -46,20 +43,18 @@ void InputStatistics::add(const Window& window) {
   }
 }
 
+void write_statistics(const std::string& name, const ColumnStatistics& columns, Learner<float>& network) {
+  const auto mean = network.statistic(name + ".mean"), deviation = network.statistic(name + ".std");
+  for (std::size_t c = 0; c < mean.size(); ++c) {
+    mean[c] = static_cast<float>(columns.mean(c));
+    deviation[c] = static_cast<float>(columns.deviation(c));
+  }
+}
+
 void InputStatistics::write_to(Learner<float>& network) const {
-  const auto write = [&](const std::string& name, const ColumnStatistics& columns) {
-    const auto mean = network.statistic(name + ".mean"), deviation = network.statistic(name + ".std");
-    for (std::size_t c = 0; c < mean.size(); ++c) {
-      mean[c] = static_cast<float>(columns.mean(c));
-      deviation[c] = static_cast<float>(columns.deviation(c));
-    }
-  };
-  write("variable", variable_);
-  write("row", row_);
-  write("edge", edge_);
-  if (network.architecture().attends()) return;
-  network.statistic("rows.scale")[0] = static_cast<float>(n_rows_ / n_edges_);
-  network.statistic("variables.scale")[0] = static_cast<float>(n_variables_ / n_edges_);
+  write_statistics("variable", variable_, network);
+  write_statistics("row", row_, network);
+  write_statistics("edge", edge_, network);
 }
 
 }  // namespace bough

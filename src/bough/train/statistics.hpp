@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "bough/dataset/loader.hpp"
@@ -19,7 +19,7 @@ class ColumnStatistics {
   /// rows (n_rows, n_columns), each counted `times` times.
   void add(const std::vector<float>& rows, double times = 1);
   [[nodiscard]] double mean(std::size_t column) const { return shift_[column] + sum_[column] / std::max(n_, 1.0); }
-  /// 1 for a column that never varies.
+  /// 1 for a column that does not vary, or by less than 1e-6.
   [[nodiscard]] double deviation(std::size_t column) const;
 
  private:
@@ -28,7 +28,10 @@ class ColumnStatistics {
   std::vector<double> shift_, sum_, squares_;  // (n_columns)
 };
 
-/// What a network has to know of its training set before training (docs/model.md: mean, std, scale).
+/// Writes a mean and deviation into a network's tensors NAME.mean and NAME.std.
+void write_statistics(const std::string& name, const ColumnStatistics& columns, Learner<float>& network);
+
+/// What a network has to know of its training set before training (docs/model.md, section 1).
 class InputStatistics {
  public:
   void add(const Window& window);
@@ -38,7 +41,6 @@ class InputStatistics {
 
  private:
   ColumnStatistics variable_{n_variable_features}, row_{n_row_features}, edge_{1};
-  double n_variables_ = 0, n_rows_ = 0, n_edges_ = 0;
   bool has_preference_ = false;
 };
 

@@ -81,9 +81,28 @@ class Run {
     }
     statistics.write_to(*network_);
     network_->initialise(config_.seed);
+    normalise_half_layers();
     if (config_.average > 0) average_.assign(network_->weights().begin(), network_->weights().end());
     std::error_code ignored;
     fs::remove(checkpoint_path_, ignored);  // of the run that --force gives up
+  }
+
+  /// Mean and deviation of what the half layers gather, with the initial weights, one after the other: a mean over many neighbours
+  /// varies little from target to target, and would be learnt from slowly as it is.
+  void normalise_half_layers() {
+    constexpr std::size_t n_batches = 20;
+    for (const Half half : {Half::rows, Half::variables}) {
+      ColumnStatistics statistics(static_cast<std::size_t>(config_.architecture.d));
+      train_loader_->start(0);
+      for (std::size_t b = 0; b < n_batches; ++b) {
+        const auto windows = train_loader_->next();
+        const std::size_t n_groups = Crew::n_groups(windows);
+        std::vector<std::vector<float>> gathered(n_groups);
+        crew_.for_each_group(windows, pack_, [&](std::size_t group, std::span<const Window>, const Batch& batch, Scores<float>&) { gathered[group] = network_->gathered(batch, half); });
+        for (const auto& rows : gathered) statistics.add(rows);
+      }
+      write_statistics(std::string(half_names[static_cast<std::size_t>(half)]) + ".gathered", statistics, *network_);
+    }
   }
 
   void restore() {
