@@ -95,7 +95,8 @@ TEST(Explanation, HasTheExpertsScores) {
     if (explanation.no_expert) continue;
     const std::vector<double>& direct = seen.expert_scores.at(explanation.node);
     ASSERT_EQ(direct.size(), explanation.candidates.size());
-    for (std::size_t k = 0; k < direct.size(); ++k) EXPECT_EQ(*explanation.candidates[k].expert_score, direct[k]);
+    // Two calls at one node differ in the last digits: entering and leaving strong branching refreshes the LP solver's basis.
+    for (std::size_t k = 0; k < direct.size(); ++k) EXPECT_NEAR(*explanation.candidates[k].expert_score, direct[k], 1e-9 * std::max(1.0, direct[k]));
     EXPECT_EQ(std::ranges::min(explanation.candidates, {}, [](const auto& c) { return *c.expert_rank; }).expert_rank, 1);
     ++n_checked;
   }

@@ -117,7 +117,8 @@ TEST(Architecture, ListsTheTensorsOfTheDocument) {
   EXPECT_EQ(shapes.at("gru.hidden.weight"), (Shape{48, 16}));
   EXPECT_EQ(shapes.at("head.1.weight"), (Shape{1, 16}));
   EXPECT_FALSE(shapes.contains("head.1.bias"));
-  EXPECT_EQ(statistics, (std::set<std::string>{"variable.mean", "variable.std", "row.mean", "row.std", "edge.mean", "edge.std"}));
+  EXPECT_EQ(statistics, (std::set<std::string>{"variable.mean", "variable.std", "row.mean", "row.std", "edge.mean", "edge.std", "rows.gathered.mean", "rows.gathered.std",
+                                               "variables.gathered.mean", "variables.gathered.std"}));
 }
 
 TEST(Architecture, IsReadFromItsOwnText) {
