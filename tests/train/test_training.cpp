@@ -94,13 +94,13 @@ TEST_F(TrainingTest, OnlyAMemoryLearnsWhatOneStateDoesNotShow) {
     return last_top1(run);
   };
   EXPECT_LT(top1("gat"), 0.4);
-  EXPECT_GT(top1("tgat"), 0.7);
+  EXPECT_GT(top1("tgat"), 0.6);
   const auto tested = [&](const std::string& history) {
     const Finished run = train(std::format("--test tgat.safetensors --data {} --history {} --json", set("past-valid").string(), history));
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return json::parse(run.out).at("top1").get<double>();
   };
-  EXPECT_GT(tested("full"), 0.7);
+  EXPECT_GT(tested("full"), 0.6);
   EXPECT_LT(tested("zeroed"), 0.4);
   EXPECT_LT(tested("shuffled"), 0.4);
 }

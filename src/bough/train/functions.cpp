@@ -97,14 +97,15 @@ struct LeakyDot {
     const std::size_t n = size(x, 0), heads = size(a, 0), d = size(a, 1);
     const T *in = data<T>(x), *vectors = data<T>(a), *gradient = data<T>(out);
     T *to_in = data<T>(to_x), *to_vectors = data<T>(to_a);
-    for (std::size_t i = 0; i < n * heads; ++i, in += d, to_in += d) {
-      const T* vector = vectors + i % heads * d;
-      T* to_vector = to_vectors + i % heads * d;
-      for (std::size_t k = 0; k < d; ++k) {
-        const T factor = gradient[i] * (in[k] > 0 ? T(1) : slope);
-        to_in[k] += factor * vector[k];
-        to_vector[k] += factor * in[k];
-      }
+    for (std::size_t i = 0; i < n * heads; ++i, in += d, to_in += d) add_row(in, vectors + i % heads * d, gradient[i], to_in, to_vectors + i % heads * d, d);
+  }
+
+ private:
+  static void add_row(const T* __restrict in, const T* __restrict vector, T gradient, T* __restrict to_in, T* __restrict to_vector, std::size_t d) {
+    for (std::size_t k = 0; k < d; ++k) {
+      const T factor = gradient * (in[k] > 0 ? T(1) : slope);
+      to_in[k] += factor * vector[k];
+      to_vector[k] += factor * in[k];
     }
   }
 };
