@@ -68,7 +68,10 @@ Episode follow(const Milp& milp, const Settings& settings, std::vector<Contender
     const BipartiteGraph& graph = extractor.extract(s);
     if (version != extractor.topology_version()) episode.topologies.push_back(graph.topology);
     version = extractor.topology_version();
-    State state{.topology = static_cast<std::int32_t>(episode.topologies.size()) - 1, .variable_features = graph.variable_features, .row_features = graph.row_features};
+    State state;
+    state.topology = static_cast<std::int32_t>(episode.topologies.size()) - 1;
+    state.variable_features = graph.variable_features;
+    state.row_features = graph.row_features;
     locate_candidates(lp_candidates(s).variables, state.candidates);
     state.decision = static_cast<std::int64_t>(episode.states.size());
     for (Contender& c : all) {

@@ -98,8 +98,8 @@ class NetworkTest : public testing::TestWithParam<Architecture> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, NetworkTest, testing::ValuesIn(architectures), [](const auto& info) {
-  return std::string(network_names[static_cast<std::size_t>(info.param.network)]) + (info.param.attends() ? "_" + std::string(attention_names[static_cast<std::size_t>(info.param.attention)]) : "");
+INSTANTIATE_TEST_SUITE_P(All, NetworkTest, testing::ValuesIn(architectures), [](const auto& test) {
+  return std::string(network_names[static_cast<std::size_t>(test.param.network)]) + (test.param.attends() ? "_" + std::string(attention_names[static_cast<std::size_t>(test.param.attention)]) : "");
 });
 
 TEST_P(NetworkTest, AgreesWithThePlainNetworkInLogitsAndGradients) {

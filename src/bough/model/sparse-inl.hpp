@@ -10,11 +10,9 @@
 #endif
 
 #include <hwy/highway.h>
-
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "bough/model/sparse.hpp"
@@ -55,15 +53,7 @@ HWY_INLINE T dot(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t n
   return hn::ReduceSum(tag, sum);
 }
 
-/// y += factor x over n elements, n a multiple of 16.
-template <class T>
-HWY_INLINE void add_multiple(T factor, const T* HWY_RESTRICT x, std::size_t n, T* HWY_RESTRICT y) {
-  const Tag<T> tag;
-  const auto f = hn::Set(tag, factor);
-  for (std::size_t k = 0; k < n; k += hn::Lanes(tag)) hn::StoreU(hn::MulAdd(f, hn::LoadU(tag, x + k), hn::LoadU(tag, y + k)), tag, y + k);
-}
-
-/// Calls f(k, load, store) for the vectors that cover 0 .. n, any n; lanes of the last one beyond n have the value `beyond`.
+/// Calls f(k, number of elements, vector) for the vectors that cover 0 .. n, any n; lanes of the last one beyond n are `beyond`.
 template <class T, class F>
 HWY_INLINE void for_vectors(const T* x, std::size_t n, T beyond, const F& f) {
   const Tag<T> tag;

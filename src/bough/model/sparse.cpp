@@ -30,6 +30,14 @@ void attend_concat(const ConcatAttention<T>& x, std::size_t begin, std::size_t e
   }
 }
 
+/// y += factor x over n elements, n a multiple of 16.
+template <class T>
+HWY_INLINE void add_multiple(T factor, const T* HWY_RESTRICT x, std::size_t n, T* HWY_RESTRICT y) {
+  const Tag<T> tag;
+  const auto f = hn::Set(tag, factor);
+  for (std::size_t k = 0; k < n; k += hn::Lanes(tag)) hn::StoreU(hn::MulAdd(f, hn::LoadU(tag, x + k), hn::LoadU(tag, y + k)), tag, y + k);
+}
+
 /// The part of backward that both forms share: through the weighted sum and the softmax.  `mean` is out's gradient divided by H.
 /// Adds to the gradients of p and q; leaves the logits' in edge (H, n_edges of the target) and self (H).
 template <class T>
