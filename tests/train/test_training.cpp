@@ -145,7 +145,7 @@ TEST_F(TrainingTest, WritesMetricsCurveConfigurationAndARecordInTheModel) {
   EXPECT_EQ(model.training.find(sets_->path().string()), std::string::npos) << "no absolute paths";
 
   // The resolved configuration is a configuration file for the same model.
-  const Finished again = train_now("--config m.toml -q -o again.safetensors");
+  const Finished again = train_now("--config m.config.toml -q -o again.safetensors");
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(read_file(file("again.safetensors")), read_file(file("m.safetensors")));
 }

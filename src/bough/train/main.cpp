@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <format>
 #include <nlohmann/json.hpp>
 #include <print>
@@ -23,11 +26,17 @@ using cli::duration_text;
 using Json = nlohmann::ordered_json;
 
 std::atomic<int> stop_signal{0};
+std::atomic<std::int64_t> stop_time_ms{0};
 
+/// The first signal asks for a checkpoint; who asks again does not want to wait.  `timeout` signals a process and its group: two at
+/// once are one.
 void on_signal(int signal) {
+  timespec now{};
+  (void)::clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ms = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
   int none = 0;
-  // The first one asks for a checkpoint; who asks again does not want to wait.
-  if (!stop_signal.compare_exchange_strong(none, signal)) std::signal(signal, SIG_DFL);
+  if (stop_signal.compare_exchange_strong(none, signal)) stop_time_ms = now_ms;
+  else if (now_ms - stop_time_ms.load() > 200) ::_exit(128 + signal);
 }
 
 constexpr std::array<std::string_view, 3> history_names{"full", "zeroed", "shuffled"};
@@ -170,6 +179,7 @@ ExitCode run_test(const Options& options) {
                    .score_all = !options.logits.empty(),
                    .target = config.target,
                    .sharpness = config.sharpness};
+  if (pack.score_all) const AtomicFile probe(options.logits);  // whether it can be written is known before the work is done
   LogitsFile logits;
   OnState on_state;
   if (pack.score_all) on_state = [&](std::size_t episode, const State&, std::span<const float> values) { logits.add(episode, values); };
@@ -247,7 +257,10 @@ ExitCode run(int argc, char** argv) {
 }  // namespace bough
 
 int main(int argc, char** argv) {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, bough::on_signal);
+  struct sigaction action {};
+  action.sa_handler = bough::on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM}) (void)sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   // Activations are freed and allocated again thousands of times: memory that went back to the kernel would come back page by page.
   (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);

@@ -241,7 +241,7 @@ class Run {
     Model model = network_->to_model();
     model.training = Json{{"version", version}, {"commit", commit}, {"config", description_["config"]}, {"train", description_["train"]}, {"valid", description_["valid"]}, {"split", sets_.split},
                           {"parameters", best_.size()}, {"epochs", epochs_.size()}, {"best", accuracies(epochs_[static_cast<std::size_t>(plan_.best_epoch) - 1])}, {"last", accuracies(epochs_.back())}}.dump();
-    write_file(beside(request_.output, ".toml"), config_toml(config_));
+    write_file(beside(request_.output, ".config.toml"), config_toml(config_));
     write_file(request_.output, model_bytes(model));
     fs::remove(checkpoint_path_);
   }

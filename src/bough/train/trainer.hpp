@@ -45,7 +45,8 @@ struct TrainSummary {
   std::vector<EpochRecord> epochs;
 };
 
-/// Files of a run, named after the model M.safetensors: M.metrics.jsonl, M.svg, M.toml, M.checkpoint.safetensors.
+/// Files of a run, named after the model M.safetensors: M.metrics.jsonl, M.svg, M.config.toml,
+/// M.checkpoint.safetensors.
 std::filesystem::path beside(const std::filesystem::path& model, const std::string& suffix);
 
 /// What the recorded epochs mean for the next one.
