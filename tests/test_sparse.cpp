@@ -86,7 +86,7 @@ void naive_attend(const Graph& g, const Arrays<double>& in, Arrays<double>& out,
     for (std::size_t k = 0; k < g.d; ++k) out[0][i * g.d + k] += w[0] * in[0][i * g.width() + h * g.d + k] / static_cast<double>(g.heads);
     for (std::size_t n = 0; n < edges.size(); ++n) {
       const auto j = static_cast<std::size_t>(g.source[edges[n]]);
-      out[1][edges[n] * g.heads + h] = w[n + 1];
+      out[1][edges[0] * g.heads + h * edges.size() + n] = w[n + 1];  // head by head within a target
       for (std::size_t k = 0; k < g.d; ++k) out[0][i * g.d + k] += w[n + 1] * in[1][j * g.width() + h * g.d + k] / static_cast<double>(g.heads);
     }
   });
@@ -542,7 +542,7 @@ TEST_P(Sparse, HugeLogitsDoNotOverflow) {
     if (out.size() < 3) return;
     for_each_head(g, [&](std::size_t i, std::size_t h, const std::vector<std::size_t>& edges) {
       float total = out_float[2][i * g.heads + h];
-      for (const std::size_t e : edges) total += out_float[1][e * g.heads + h];
+      for (std::size_t n = 0; n < edges.size(); ++n) total += out_float[1][edges[0] * g.heads + h * edges.size() + n];
       EXPECT_NEAR(total, 1, 1e-5) << "weights of target " << i;
     });
   });

@@ -197,10 +197,14 @@ TEST(Initialise, SeedsDecideWeightsAndBiasesAreZero) {
       EXPECT_EQ(largest(values), 0) << name;
     }
   }
-  // Glorot: variance 2 / (in + out), so the bound is sqrt(6 / (in + out)).
-  const double bound = std::sqrt(6.0 / (32 + 19));
-  EXPECT_LE(largest(model.tensors.at("variable.embed.0.weight")), bound);
-  EXPECT_GT(largest(model.tensors.at("variable.embed.0.weight")), 0.98 * bound);
+  // He before a relu: variance 2 / in, so the bound is sqrt(6 / in).  Glorot elsewhere: variance 2 / (in + out).
+  const auto expect_bound = [&](const std::string& name, double bound) {
+    EXPECT_LE(largest(model.tensors.at(name)), bound) << name;
+    EXPECT_GT(largest(model.tensors.at(name)), 0.98 * bound) << name;
+  };
+  expect_bound("variable.embed.0.weight", std::sqrt(6.0 / 19));
+  expect_bound("rows.post.0.weight", std::sqrt(6.0 / 64));
+  expect_bound("rows.source.weight", std::sqrt(6.0 / (32 + 64)));
   EXPECT_LE(largest(model.tensors.at("gru.hidden.weight")), 1 / std::sqrt(32));
 }
 
