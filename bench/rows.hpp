@@ -25,7 +25,7 @@ Row finish(Row row, const std::string& remark);
 Row observe_rows(std::string_view only_family = {});       ///< feature extraction and the expert, every family at easy
 Row decision_rows(std::string_view only = {});             ///< extraction and inference, every family at easy and medium ("setcover-easy": only that)
 Row train_rows(const std::filesystem::path& set);          ///< forward and backward on windows of a set
-Row share_row();                                           ///< the policy's share of solves with the shipped model
+Row share_row();                                           ///< the policy's share of a solve
 /// Collecting a set into temporary/one and reading it back.  `trainer_state_s` is what the trainer needs for a state.
 Row collect_rows(const std::filesystem::path& temporary);
 Row loader_row(const std::filesystem::path& set, double trainer_state_s);
