@@ -92,7 +92,7 @@ TEST(Installation, IsAllThatAProgramNeeds) {
     flags = std::regex_replace(flags, std::regex(R"(\$\{libdir\})"), (prefix / "lib").string());
     flags = std::regex_replace(flags, std::regex(R"(\$\{includedir\})"), (prefix / "include").string());
   }
-  run_well({"sh", "-c", std::format("cc {} -o solve-pc {}", (examples / "solve.c").string(), flags)}, at);
+  run_well({"sh", "-c", std::format("cc '{}' -o solve-pc {}", (examples / "solve.c").string(), flags)}, at);
   expect_solves({"env", std::format("LD_LIBRARY_PATH={}", (prefix / "lib").string()), at / "solve-pc"});
 }
 
