@@ -19,7 +19,7 @@ std::string dim(std::string_view text, FILE* stream);
 /// "1.23 s", "4 min 05 s".
 std::string duration_text(double seconds);
 
-/// "3 cutoff, 1 limit".
+/// "3 lp_error, 1 limit".
 std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 
 /// Numbers for people: six significant digits, "-" for infinity.

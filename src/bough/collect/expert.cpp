@@ -31,21 +31,13 @@ std::optional<NoLabel> Expert::ask(SCIP* scip, const Candidates& candidates, Lab
   for (std::size_t k = 0; k < n; ++k) {
     double down = 0;
     double up = 0;
-    SCIP_Bool down_valid = FALSE;
-    SCIP_Bool up_valid = FALSE;
     SCIP_Bool down_infeasible = FALSE;
     SCIP_Bool up_infeasible = FALSE;
     SCIP_Bool lp_error = FALSE;
-    check(SCIPgetVarStrongbranchFrac(scip, variables_[k], INT_MAX, /*idempotent=*/TRUE, &down, &up, &down_valid, &up_valid, &down_infeasible,
+    check(SCIPgetVarStrongbranchFrac(scip, variables_[k], INT_MAX, /*idempotent=*/TRUE, &down, &up, nullptr, nullptr, &down_infeasible,
                                      &up_infeasible, nullptr, nullptr, &lp_error));
     if (lp_error) {
       trouble = SCIPisStopped(scip) ? reason_to_stop() : NoLabel::lp_error;
-      break;
-    }
-    // Neither child of this candidate holds a better solution, so the node holds none.  SCIP caps both values at the cutoff bound:
-    // no other candidate can score higher, SCIP's rule would come to the same end, and the rest need not be evaluated.
-    if (down_valid && up_valid && SCIPisGE(scip, std::min(down, up), SCIPgetCutoffbound(scip))) {
-      trouble = NoLabel::cutoff;
       break;
     }
     down = std::max(down, lp_objective);

@@ -68,17 +68,17 @@ class Sampler {
     if (trouble) ++result_.unlabelled[static_cast<std::size_t>(*trouble)];
     const bool labelled = wants_label && !trouble;
     const bool expert_decides = wants_label && options_.follow == Follow::expert;
-    if (expert_decides && trouble == NoLabel::cutoff) {  // nothing to branch on, hence no decision; the window goes on at the next node
-      if (in_window_) window_.pop_back();
-      return SCIP_CUTOFF;
-    }
     if (labelled) {
       window_.back().label = label_;
       ++n_labels_;
       if (request_.on_label) request_.on_label();
     }
     ++result_.n_decisions;
-    if (labelled && expert_decides) return branch(scip, static_cast<std::size_t>(label_.choice));
+    if (labelled && expert_decides) {
+      if (!ends_node(label_)) return branch(scip, static_cast<std::size_t>(label_.choice));
+      window_.back().chosen = label_.choice;  // two children that SCIP would prune; like its own rule, we do not make them
+      return SCIP_CUTOFF;
+    }
     if (!request_.explorer->scip_rule().empty()) {
       pending_ = in_window_;
       return SCIP_DIDNOTRUN;
