@@ -25,14 +25,10 @@
 #include "bench/rows.hpp"
 
 namespace bough::bench {
-namespace {
-
 double median(std::vector<double> values) {
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
   return values[values.size() / 2];
 }
-
-}  // namespace
 
 double seconds(const std::function<void()>& action) {
   const auto start = std::chrono::steady_clock::now();

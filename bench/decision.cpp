@@ -47,11 +47,6 @@ std::string name_of(const Architecture& a) {
   return name;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
 /// One network at one family's nodes.
 struct Contender {
   explicit Contender(const Architecture& architecture)

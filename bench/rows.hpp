@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bough::bench {
 
 /// What `make bench` prints and writes: {name, ratio, low, high, ...}.
 using Row = nlohmann::ordered_json;
 
+double median(std::vector<double> values);
 double seconds(const std::function<void()>& action);
 
 /// time(first) / time(second), alternated `rounds` times after one untimed round of each: the ratio of the medians, with the smallest

@@ -20,7 +20,7 @@
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
-#include "bough/scip/interrupt.hpp"
+#include "bough/stop.hpp"
 #include "bough/version.hpp"
 
 namespace bough::bench {

@@ -11,6 +11,7 @@
 
 #include "bough/branch/policies.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {

@@ -25,7 +25,4 @@ void add_train(CLI::App& app, Action& action);
 /// Splits name=value of --scip.  Throws Error (usage) for anything else.
 std::vector<std::pair<std::string, std::string>> parse_parameters(const std::vector<std::string>& assignments);
 
-/// The exit code of a command that was asked to stop, or `otherwise`.
-ExitCode unless_stopped(ExitCode otherwise);
-
 }  // namespace bough::cli

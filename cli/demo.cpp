@@ -10,8 +10,9 @@
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
-#include "bough/scip/interrupt.hpp"
+#include "bough/stop.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {

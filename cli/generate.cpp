@@ -8,8 +8,10 @@
 
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
-#include "bough/scip/interrupt.hpp"
+#include "bough/journal.hpp"
+#include "bough/stop.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {
@@ -27,12 +29,6 @@ struct GenerateOptions {
   bool quiet = false;
 };
 
-void make_directory(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw Error(ExitCode::cannot_write, std::format("cannot create {}: {}", directory.string(), error.message()));
-}
-
 nlohmann::ordered_json shape_of(const Milp& milp, const std::filesystem::path& path) {
   return {{"file", path.string()}, {"rows", milp.rows.size()}, {"columns", milp.variables.size()}, {"nonzeros", milp.entries.size()}};
 }
@@ -43,7 +39,7 @@ ExitCode generate(const Family& family, const GenerateOptions& options) {
   const std::filesystem::path directory(options.directory);
   nlohmann::ordered_json written = nlohmann::ordered_json::array();
   const auto write = [&](const Milp& milp, const std::string& stem) {
-    make_directory(directory);
+    make_directories(directory);
     const auto path = directory / std::format("{}.{}", stem, options.format);
     write_milp(milp, path);
     written.push_back(shape_of(milp, path));

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <csignal>
-#include <exception>
 #include <format>
-#include <new>
-#include <print>
 #include <string>
 
-#include "bough/scip/interrupt.hpp"
 #include "bough/version.hpp"
 #include "cli/command.hpp"
-#include "cli/terminal.hpp"
+#include "cli/program.hpp"
 
 namespace bough::cli {
 
-ExitCode unless_stopped(ExitCode otherwise) {
-  return stop_signal() == 0 ? otherwise : static_cast<ExitCode>(128 + stop_signal());
-}
-
 namespace {
-
-void report(const Error& error) {
-  std::println(stderr, "{} {}", bold("bough:", stderr), error.what());
-  if (!error.hint().empty()) std::println(stderr, "       {}", error.hint());
-}
 
 ExitCode run(int argc, char** argv) {
   CLI::App app{"Learned branching for the SCIP mixed-integer solver"};
@@ -64,17 +50,5 @@ ExitCode run(int argc, char** argv) {
 }  // namespace bough::cli
 
 int main(int argc, char** argv) {
-  bough::catch_stop_signals();
-  std::signal(SIGPIPE, SIG_IGN);  // `bough ... | head` shall end with a message, not silently in the middle of a file
-  try {
-    return static_cast<int>(bough::cli::run(argc, argv));
-  } catch (const bough::Error& error) {
-    bough::cli::report(error);
-    return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    bough::cli::report(bough::Error(bough::ExitCode::failure, "out of memory"));
-  } catch (const std::exception& error) {
-    bough::cli::report(bough::Error(bough::ExitCode::failure, std::string("internal error: ") + error.what(), "please report it"));
-  }
-  return static_cast<int>(bough::ExitCode::failure);
+  return bough::cli::run_program([&] { return bough::cli::run(argc, argv); });
 }

@@ -10,10 +10,10 @@
 
 #include "bough/branch/solve.hpp"
 #include "bough/file.hpp"
-#include "bough/scip/interrupt.hpp"
 #include "bough/version.hpp"
 #include "cli/command.hpp"
 #include "cli/explain.hpp"
+#include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {

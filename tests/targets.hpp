@@ -18,18 +18,24 @@ inline std::vector<std::int64_t> compiled_targets() {
   return targets;
 }
 
+/// Makes the kernels run on one instruction set, which the CPU must have.
+inline void use_target(std::int64_t target) {
+  hwy::SetSupportedTargetsForTest(target);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+inline void use_best_target() {
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
 /// Suites of this kind run once for every instruction set; those that this CPU does not have are skipped by name.
 class EveryInstructionSet : public testing::TestWithParam<std::int64_t> {
  protected:
   void SetUp() override {
     if ((hwy::SupportedTargets() & GetParam()) == 0) GTEST_SKIP() << "this CPU does not have " << hwy::TargetName(GetParam());
-    hwy::SetSupportedTargetsForTest(GetParam());
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    use_target(GetParam());
   }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
+  void TearDown() override { use_best_target(); }
 };
 
 inline std::string target_name(const testing::TestParamInfo<std::int64_t>& test) { return hwy::TargetName(test.param); }

@@ -19,6 +19,7 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/model/scorer.hpp"
+#include "tests/editable.hpp"
 #include "tests/models.hpp"
 #include "tests/reference.hpp"
 
@@ -145,37 +146,6 @@ TEST(Architecture, OutOfRangeIsRefusedWithTheValue) {
 
 TEST(Model, OfTheLargestArchitectureFitsTheLimitOfTheReader) { EXPECT_LT(n_parameters({Network::tgat, 256, 16, 64, Attention::concat}) * sizeof(float), std::size_t{63} << 20U); }
 
-/// A model file whose tensors and metadata can be changed before it is written again.
-struct Editable {
-  std::map<std::string, std::string> metadata;
-  struct Edited {
-    DType dtype;
-    std::vector<std::size_t> shape;
-    std::string data;
-  };
-  std::map<std::string, Edited> tensors;
-
-  explicit Editable(const std::string& bytes) {
-    const SafeTensors file = SafeTensors::parse(bytes, "model");
-    metadata.insert(file.metadata().begin(), file.metadata().end());
-    for (const auto& [name, tensor] : file.tensors()) {
-      tensors[name] = {tensor.dtype, tensor.shape, std::string(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size())};
-    }
-  }
-
-  void set(const std::string& name, std::size_t i, float value) {
-    ASSERT_LE((i + 1) * sizeof value, tensors.at(name).data.size()) << name;
-    std::memcpy(tensors.at(name).data.data() + i * sizeof value, &value, sizeof value);
-  }
-
-  [[nodiscard]] std::string bytes() const {
-    SafeTensorsWriter writer;
-    for (const auto& [key, value] : metadata) writer.metadata(key, value);
-    for (const auto& [name, tensor] : tensors) writer.add(name, tensor.dtype, tensor.shape, std::as_bytes(std::span(tensor.data)));
-    return writer.bytes();
-  }
-};
-
 std::string small_model() { return model_bytes(random_model({Network::tgat, 16, 1, 2, Attention::concat}, 1)); }
 
 TEST(Model, WithoutAnyOneOfItsTensorsIsRefusedByName) {
@@ -281,9 +251,9 @@ std::vector<Damage> damages() {
       edited("NaN", [](Editable& e) { e.set("rows.post.0.weight", 3, nan); }, {"rows.post.0.weight", "nan", "at 3"}),
       edited("Infinity", [](Editable& e) { e.set("head.1.weight", 15, infinity); }, {"head.1.weight", "inf", "at 15"}),
       edited("InfiniteMean", [](Editable& e) { e.set("edge.mean", 0, -infinity); }, {"edge.mean", "-inf"}),
-      edited("DeviationZero", [](Editable& e) { e.set("variable.std", 18, 0); }, {"variable.std", "deviation below"}),
+      edited("DeviationZero", [](Editable& e) { e.set("variable.std", 18, 0.0F); }, {"variable.std", "deviation below"}),
       edited("DeviationMinusZero", [](Editable& e) { e.set("row.std", 0, -0.0F); }, {"row.std", "deviation below"}),
-      edited("DeviationNegative", [](Editable& e) { e.set("edge.std", 0, -1); }, {"edge.std", "deviation below"}),
+      edited("DeviationNegative", [](Editable& e) { e.set("edge.std", 0, -1.0F); }, {"edge.std", "deviation below"}),
       with_metadata("OtherSchema", "schema", "bough-model/2", {"bough-model/2", "bough-model/1"}),
       with_metadata("SchemaOfSamples", "schema", "bough-episode/1", {"bough-episode/1", "bough-model/1"}),
       with_metadata("OtherFeatures", "features", "gasse-17-5-1/1", {"gasse-17-5-1/1", "gasse-19-5-1/1"}),

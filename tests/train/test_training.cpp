@@ -46,8 +46,8 @@ class TrainingTest : public testing::Test {
     sets_ = new TemporaryDirectory;
     write_set(set("now"), learnable(60, false, 1), "now");
     write_set(set("now-valid"), learnable(20, false, 2), "later");
-    write_set(set("past"), learnable(60, true, 3), "past");
-    write_set(set("past-valid"), learnable(20, true, 4), "before");
+    write_set(set("past"), learnable(120, true, 3), "past");
+    write_set(set("past-valid"), learnable(40, true, 4), "before");
   }
   static void TearDownTestSuite() { delete sets_; }
   static fs::path set(const std::string& name) { return sets_->path() / name; }
@@ -273,6 +273,18 @@ TEST_F(TrainingTest, AnotherRunsCheckpointIsRefusedAndForceReplacesIt) {
   const Finished other_data = train(std::format("--data {} --valid {} --epochs 5 --resume -q -o m.safetensors", set("past").string(), set("now-valid").string()));
   EXPECT_EQ(other_data.exit_code, 65);
   EXPECT_EQ(train_now("--epochs 2 --force -q -o m.safetensors").exit_code, 0);
+  EXPECT_FALSE(fs::exists(file("m.checkpoint.safetensors")));
+}
+
+TEST_F(TrainingTest, AFullDiskIsAnErrorAndLeavesThePreviousModel) {
+  write_file(file("m.safetensors"), "the previous one");
+  // Files may not grow past 4 KB: a checkpoint's write fails as it does on a full disk.
+  const Finished full = run_program({"sh", "-c", std::format("trap '' XFSZ; ulimit -f 8; exec '{}' --data '{}' --valid '{}' --epochs 1 --force -q -o m.safetensors", BOUGH_TRAIN_EXECUTABLE,
+                                                             set("now").string(), set("now-valid").string())}, directory_.path());
+  EXPECT_EQ(full.exit_code, 73) << full.err;
+  EXPECT_TRUE(full.err.contains("cannot write") && full.err.contains("m.checkpoint.safetensors")) << full.err;
+  EXPECT_EQ(read_file(file("m.safetensors")), "the previous one");
+  for (const auto& entry : fs::directory_iterator(directory_.path())) EXPECT_TRUE(entry.path().filename().string().starts_with("m.")) << entry.path();
   EXPECT_FALSE(fs::exists(file("m.checkpoint.safetensors")));
 }
 

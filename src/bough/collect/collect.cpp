@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/collect/collect.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <format>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,9 +10,10 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/jobs.hpp"
+#include "bough/journal.hpp"
 #include "bough/rng.hpp"
-#include "bough/scip/interrupt.hpp"
 #include "bough/scip/problem.hpp"
+#include "bough/stop.hpp"
 #include "bough/version.hpp"
 
 namespace bough {
@@ -111,33 +107,6 @@ Json description_of(const CollectRequest& request) {
           {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())}};
 }
 
-void make_directories(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw Error(ExitCode::cannot_write, std::format("cannot create {}: {}", path.string(), error.message()));
-}
-
-/// One writer at a time.  The lock goes with the process, however it ends, and children do not inherit it.
-class DirectoryLock {
- public:
-  explicit DirectoryLock(const fs::path& directory) : fd_(::open((directory / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (fd_ < 0) throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", (directory / ".lock").string(), std::strerror(errno)));
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    if (::fcntl(fd_, F_SETLK, &lock) != 0) {
-      ::close(fd_);
-      throw Error(ExitCode::failure, std::format("another process is collecting into {}", directory.string()), "wait for it, or choose another directory");
-    }
-  }
-  ~DirectoryLock() { ::close(fd_); }
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
-
- private:
-  int fd_;
-};
-
 double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 class Collection {
@@ -151,7 +120,7 @@ class Collection {
     const auto start = std::chrono::steady_clock::now();
     try_settings();  // what SCIP refuses is found out before anything is written
     make_directories(request_.output / "shards");
-    const DirectoryLock lock(request_.output);
+    const DirectoryLock lock(request_.output, "collecting into");
     open_set();
     report_progress();
     JobRunner runner;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/collect/expert.hpp"
 
+#include "bough/stop.hpp"
 #include <algorithm>
 #include <climits>
 
-#include "bough/scip/interrupt.hpp"
 
 namespace bough {
 namespace {

@@ -7,6 +7,7 @@
 #include "bough/dataset/episode.hpp"
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/journal.hpp"
 
 namespace bough {
 namespace {
@@ -71,8 +72,8 @@ void set_aside(const std::filesystem::path& directory, const std::vector<Damage>
   std::erase_if(kept, [&](const ManifestEntry& entry) { return std::ranges::contains(damaged, entry.shard, &Damage::shard); });
   manifest.rewrite(std::move(kept));  // first: a shard that no line names does no harm
   const auto aside = directory / "damaged";
+  make_directories(aside);
   std::error_code error;
-  std::filesystem::create_directories(aside, error);
   for (const Damage& damage : damaged) {
     const auto path = directory / "shards" / damage.shard;
     if (std::filesystem::exists(path)) std::filesystem::rename(path, aside / damage.shard, error);

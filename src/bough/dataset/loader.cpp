@@ -35,6 +35,17 @@ Dataset Dataset::part(Split split) const {
   return part;
 }
 
+Dataset Dataset::first(std::int64_t n_labels) const {
+  Dataset first = *this;
+  first.episodes_.clear();
+  for (std::int64_t n = 0; const ManifestEntry& entry : episodes_) {
+    if (n >= n_labels) break;
+    n += entry.n_labels;
+    first.episodes_.push_back(entry);
+  }
+  return first;
+}
+
 std::int64_t Dataset::n_windows() const {
   return std::accumulate(episodes_.begin(), episodes_.end(), std::int64_t{0}, [](std::int64_t sum, const ManifestEntry& e) { return sum + e.n_windows; });
 }

@@ -24,6 +24,9 @@ class Dataset {
   /// The episodes whose instances belong to this part: parts share no instance.
   [[nodiscard]] Dataset part(Split split) const;
 
+  /// The first episodes that together have at least so many labelled states; all of them if there are fewer.
+  [[nodiscard]] Dataset first(std::int64_t n_labels) const;
+
   [[nodiscard]] std::span<const ManifestEntry> episodes() const { return episodes_; }
   [[nodiscard]] std::int64_t n_windows() const;
   [[nodiscard]] std::int64_t n_labels() const;

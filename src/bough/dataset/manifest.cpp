@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/dataset/manifest.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <format>
 #include <nlohmann/json.hpp>
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/journal.hpp"
 #include "bough/rng.hpp"
 
 namespace bough {
-namespace {
-
-[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
-  throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path.string(), std::strerror(error)),
-              error == ENOSPC ? "free some space and run the same command again: it goes on where it was" : "");
-}
-
-}  // namespace
 
 std::string entry_text(const ManifestEntry& entry) {
   nlohmann::ordered_json line{{"instance", entry.instance}, {"end", entry.end}};
@@ -68,37 +56,20 @@ ManifestEntry entry_from(std::string_view text) {
 
 Manifest Manifest::read(const std::filesystem::path& directory) {
   Manifest manifest(directory);
-  const std::string text = read_file(manifest.file());
-  std::size_t number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;  // cut off while it was written
+  for (std::size_t number = 0; const std::string& line : read_journal(manifest.file())) {
     ++number;
     try {
-      manifest.entries_.push_back(entry_from(std::string_view(text).substr(at, end - at)));
+      manifest.entries_.push_back(entry_from(line));
     } catch (const std::exception& error) {
       throw Error(ExitCode::bad_input, std::format("{}:{}: not a line of a manifest: {}", manifest.file().string(), number, error.what()),
                   "remove the line and run 'bough collect' again: it collects what is missing");
     }
-    at = end + 1;
   }
   return manifest;
 }
 
 void Manifest::append(ManifestEntry entry) {
-  const std::string line = entry_text(entry) + "\n";
-  const int fd = ::open(file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) fail_write(file(), errno);
-  // What a crash left after the last whole line goes first; a failed write is taken back, so that the next one finds a whole line.
-  off_t size = ::lseek(fd, 0, SEEK_END);
-  char last = '\n';
-  while (size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n') --size;
-  bool good = size >= 0 && ::ftruncate(fd, size) == 0;
-  good = good && ::pwrite(fd, line.data(), line.size(), size) == static_cast<ssize_t>(line.size()) && ::fsync(fd) == 0;
-  const int error = errno;
-  if (!good) (void)::ftruncate(fd, size);
-  ::close(fd);
-  if (!good) fail_write(file(), error != 0 ? error : ENOSPC);
+  append_to_journal(file(), entry_text(entry));
   entries_.push_back(std::move(entry));
 }
 

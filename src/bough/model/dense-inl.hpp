@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dense layers on small blocks of rows, for one instruction set (see sparse-inl.hpp).  Float only: training has libtorch.
+// Dense layers on small blocks of rows, for one instruction set (see sparse-inl.hpp).  Linear layers in float only: training has libtorch.
 #if defined(BOUGH_MODEL_DENSE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef BOUGH_MODEL_DENSE_INL
 #undef BOUGH_MODEL_DENSE_INL
@@ -63,13 +63,14 @@ HWY_INLINE void linear(const Layer& layer, std::size_t n, const float* x, std::s
 }
 
 /// For each of n rows and each head  a' LeakyReLU(x): x (n, H, d), out (n, H).
-HWY_INLINE void attention_logits(const Floats& attention, std::size_t heads, std::size_t d, std::size_t n, const float* HWY_RESTRICT x, float* HWY_RESTRICT out) {
-  const Tag<float> tag;
+template <class T>
+HWY_INLINE void attention_logits(const T* HWY_RESTRICT attention, std::size_t heads, std::size_t d, std::size_t n, const T* HWY_RESTRICT x, T* HWY_RESTRICT out) {
+  const Tag<T> tag;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t h = 0; h < heads; ++h) {
       auto sum = hn::Zero(tag);
       for (std::size_t k = h * d; k < (h + 1) * d; k += hn::Lanes(tag)) {
-        sum = hn::MulAdd(hn::Load(tag, attention.data() + k), leaky_relu<float>(hn::LoadU(tag, x + i * heads * d + k)), sum);
+        sum = hn::MulAdd(hn::LoadU(tag, attention + k), leaky_relu<T>(hn::LoadU(tag, x + i * heads * d + k)), sum);
       }
       out[i * heads + h] = hn::ReduceSum(tag, sum);
     }

@@ -81,7 +81,7 @@ HWY_INLINE void project_sources(Impl& s, const HalfLayer& half, const std::int32
   for (std::size_t i = 0; i < n; ++i) std::copy_n(s.block.p.data() + i * width, width, table.data() + static_cast<std::size_t>(nodes[i]) * width);
   if (!s.concat()) return;
   for (std::size_t i = 0; i < n; ++i) {
-    attention_logits(half.attention, s.heads(), d, 1, s.block.p.data() + i * width, logits.data() + static_cast<std::size_t>(nodes[i]) * s.heads());
+    attention_logits(half.attention.data(), s.heads(), d, 1, s.block.p.data() + i * width, logits.data() + static_cast<std::size_t>(nodes[i]) * s.heads());
   }
 }
 
@@ -100,7 +100,7 @@ HWY_INLINE void half_layer(Impl& s, const HalfLayer& half, const EdgesByTarget& 
     if (!s.layout.architecture.attends()) {
       convolve_one(Convolution<float>{edges, d, nullptr, sources.data(), term.projection.data()}, node, p, to);
     } else if (s.concat()) {
-      attention_logits(half.attention, s.heads(), d, 1, p, block.self.data());
+      attention_logits(half.attention.data(), s.heads(), d, 1, p, block.self.data());
       attend_one(ConcatAttention<float>{edges, s.heads(), d, nullptr, sources.data(), nullptr, source_logits.data(), term.logit.data()}, node, p,
                  block.edge.data(), block.self.data(), to);
     } else {
@@ -133,7 +133,7 @@ void fill_terms(Impl& s, const HalfLayer& half, TermTable& table) {
     } else {
       linear(half.edge, n, block.input.data(), 1, projection, width);
     }
-    if (s.concat()) attention_logits(half.attention_edge, s.heads(), d, n, projection, table.logit.data() + at * s.heads());
+    if (s.concat()) attention_logits(half.attention_edge.data(), s.heads(), d, n, projection, table.logit.data() + at * s.heads());
   }
 }
 

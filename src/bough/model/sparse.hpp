@@ -85,6 +85,13 @@ void attend_backward(const SumAttention<T>& x, std::size_t begin, std::size_t en
 template <class T>
 void attend_backward(const ConcatAttention<T>& x, std::size_t begin, std::size_t end, AttentionWeights<const T> weights, const T* out, const ConcatAttentionGradient<T>& gradient);
 
+/// Where ConcatAttention's logits come from, for n rows:  out = a' LeakyReLU(x) for each head; x (n, H, d), a (H, d), out (n, H).
+template <class T>
+void leaky_dot(const T* a, std::size_t heads, std::size_t d, std::size_t n, const T* x, T* out);
+/// `out` is the gradient of forward's out; adds to those of a and x.
+template <class T>
+void leaky_dot_backward(const T* a, std::size_t heads, std::size_t d, std::size_t n, const T* x, const T* out, T* to_a, T* to_x);
+
 /// The sum over a target's edges of  relu(p_i + q_j + r_ij): the half convolution of gcnn, without the linear layer that follows.
 template <class T>
 struct Convolution {

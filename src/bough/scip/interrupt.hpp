@@ -5,14 +5,7 @@
 
 namespace bough {
 
-/// Installs handlers for SIGINT and SIGTERM: the first one asks for a stop, which a solve treats like a limit, so that results are
-/// kept; the second, a fifth of a second later or more, ends the process at once with the signal's exit code.
-void catch_stop_signals();
-
-/// The signal that asked for a stop; 0 if none did.
-int stop_signal() noexcept;
-
-/// While this lives, a stop signal reaches this solve at once.  One at a time in a process.
+/// While this lives, a stop signal (bough/stop.hpp) reaches this solve at once, and it treats it like a limit.  One at a time in a process.
 class StoppableSolve {
  public:
   explicit StoppableSolve(SCIP* scip) noexcept;

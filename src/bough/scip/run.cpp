@@ -13,6 +13,7 @@
 #include "bough/milp.hpp"
 #include "bough/scip/interrupt.hpp"
 #include "bough/scip/settings.hpp"
+#include "bough/stop.hpp"
 
 namespace bough {
 namespace {

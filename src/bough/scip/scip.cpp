@@ -105,7 +105,7 @@ ScipPtr create_scip(LogSink log) {
   check(SCIPmessagehdlrRelease(&handler));  // SCIP holds its own reference now
   check(set);
   check(SCIPincludeDefaultPlugins(raw));
-  check(SCIPsetBoolParam(raw, "misc/catchctrlc", FALSE));  // signals are the program's business: bough/scip/interrupt.hpp
+  check(SCIPsetBoolParam(raw, "misc/catchctrlc", FALSE));  // signals are the program's business: bough/stop.hpp
   return scip;
 }
 

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <array>
 #include <cassert>
 
 #include "bough/model/sparse.hpp"
@@ -70,45 +69,16 @@ struct SumAttend : Function<SumAttend<T>> {
 
 /// out (n, H) = a' LeakyReLU(x), x (n, H d), a (H, d).
 template <class T>
-struct LeakyDot {
-  static constexpr T slope = T(0.2);
-  static constexpr std::size_t lanes = 16;
-
-  static at::Tensor forward(const at::Tensor& x, const at::Tensor& a) {
-    const std::size_t n = size(x, 0), heads = size(a, 0), d = size(a, 1);
-    at::Tensor out = at::empty({x.size(0), a.size(0)}, x.options());
-    const T *in = data<T>(x), *vectors = data<T>(a);
-    T* result = data<T>(out);
-    for (std::size_t i = 0; i < n * heads; ++i, in += d) {
-      const T* vector = vectors + i % heads * d;
-      std::array<T, lanes> sum{};
-      for (std::size_t k = 0; k < d; k += lanes) {
-        for (std::size_t l = 0; l < lanes; ++l) sum[l] += vector[k + l] * std::max(in[k + l], slope * in[k + l]);
-      }
-      for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-        for (std::size_t l = 0; l < half; ++l) sum[l] += sum[l + half];
-      }
-      result[i] = sum[0];
-    }
-    return out;
-  }
-  /// Adds to the gradients of x and a.
-  static void backward(const at::Tensor& x, const at::Tensor& a, const at::Tensor& out, const at::Tensor& to_x, const at::Tensor& to_a) {
-    const std::size_t n = size(x, 0), heads = size(a, 0), d = size(a, 1);
-    const T *in = data<T>(x), *vectors = data<T>(a), *gradient = data<T>(out);
-    T *to_in = data<T>(to_x), *to_vectors = data<T>(to_a);
-    for (std::size_t i = 0; i < n * heads; ++i, in += d, to_in += d) add_row(in, vectors + i % heads * d, gradient[i], to_in, to_vectors + i % heads * d, d);
-  }
-
- private:
-  static void add_row(const T* __restrict in, const T* __restrict vector, T gradient, T* __restrict to_in, T* __restrict to_vector, std::size_t d) {
-    for (std::size_t k = 0; k < d; ++k) {
-      const T factor = gradient * (in[k] > 0 ? T(1) : slope);
-      to_in[k] += factor * vector[k];
-      to_vector[k] += factor * in[k];
-    }
-  }
-};
+at::Tensor logits_of(const at::Tensor& x, const at::Tensor& a) {
+  at::Tensor out = at::empty({x.size(0), a.size(0)}, x.options());
+  leaky_dot<T>(data<T>(a), size(a, 0), size(a, 1), size(x, 0), data<T>(x), data<T>(out));
+  return out;
+}
+/// Adds to the gradients of x and a.
+template <class T>
+void logits_backward(const at::Tensor& x, const at::Tensor& a, const at::Tensor& out, const at::Tensor& to_x, const at::Tensor& to_a) {
+  leaky_dot_backward<T>(data<T>(a), size(a, 0), size(a, 1), size(x, 0), data<T>(x), data<T>(out), data<T>(to_a), data<T>(to_x));
+}
 
 template <class T>
 struct ConcatAttend : Function<ConcatAttend<T>> {
@@ -116,7 +86,7 @@ struct ConcatAttend : Function<ConcatAttend<T>> {
     return {view(edges), size(a, 0), size(a, 1), data<T>(x[0]), data<T>(x[1]), data<T>(x[2]), data<T>(x[3]), data<T>(x[4])};
   }
   static at::Tensor forward(AutogradContext* context, const PackedEdges* edges, const at::Tensor& p, const at::Tensor& q, const at::Tensor& r, const at::Tensor& a_q, const at::Tensor& a_r) {
-    const at::Tensor s = LeakyDot<T>::forward(p, a_q), t = LeakyDot<T>::forward(q, a_q), u = LeakyDot<T>::forward(r, a_r);
+    const at::Tensor s = logits_of<T>(p, a_q), t = logits_of<T>(q, a_q), u = logits_of<T>(r, a_r);
     const at::Tensor edge = at::empty({static_cast<std::int64_t>(edges->source.size()), a_q.size(0)}, p.options());
     const at::Tensor self = at::empty_like(s);
     at::Tensor out = at::empty({p.size(0), a_q.size(1)}, p.options());
@@ -133,9 +103,9 @@ struct ConcatAttend : Function<ConcatAttend<T>> {
     for (const int i : {0, 1, 2, 3, 4, 5, 6, 7}) to.push_back(at::zeros_like(saved[static_cast<std::size_t>(i)]));
     attend_backward<T>(arguments(kept<PackedEdges>(context, "edges"), saved, a_q), 0, size(p, 0), {data<T>(saved[8]), data<T>(saved[9])}, data<T>(gradient),
                        {data<T>(to[0]), data<T>(to[1]), data<T>(to[2]), data<T>(to[3]), data<T>(to[4])});
-    LeakyDot<T>::backward(p, a_q, to[2], to[0], to[6]);
-    LeakyDot<T>::backward(q, a_q, to[3], to[1], to[6]);
-    LeakyDot<T>::backward(r, a_r, to[4], to[5], to[7]);
+    logits_backward<T>(p, a_q, to[2], to[0], to[6]);
+    logits_backward<T>(q, a_q, to[3], to[1], to[6]);
+    logits_backward<T>(r, a_r, to[4], to[5], to[7]);
     return {at::Tensor(), to[0], to[1], to[5], to[6], to[7]};
   }
 };

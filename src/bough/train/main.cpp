@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <cstdint>
-#include <ctime>
 #include <format>
 #include <nlohmann/json.hpp>
 #include <print>
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/stop.hpp"
 #include "bough/train/sets.hpp"
 #include "bough/train/trainer.hpp"
 #include "bough/version.hpp"
+#include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough {
@@ -24,20 +22,6 @@ namespace {
 using cli::bold;
 using cli::duration_text;
 using Json = nlohmann::ordered_json;
-
-std::atomic<int> stop_signal{0};
-std::atomic<std::int64_t> stop_time_ms{0};
-
-/// The first signal asks for a checkpoint; who asks again does not want to wait.  `timeout` signals a process and its group: two at
-/// once are one.
-void on_signal(int signal) {
-  timespec now{};
-  (void)::clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t now_ms = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-  int none = 0;
-  if (stop_signal.compare_exchange_strong(none, signal)) stop_time_ms = now_ms;
-  else if (now_ms - stop_time_ms.load() > 200) ::_exit(128 + signal);
-}
 
 constexpr std::array<std::string_view, 3> history_names{"full", "zeroed", "shuffled"};
 
@@ -120,7 +104,7 @@ ExitCode run_training(Options& options) {
   if (request.resume && request.force) throw Error(ExitCode::usage, "--resume and --force exclude each other");
   request.config = resolve(options);
   validate(request.config, "command line");
-  request.stop = [] { return stop_signal.load() != 0; };
+  request.stop = [] { return stop_signal() != 0; };
   if (!request.valid && !options.quiet) std::println(stderr, "no --valid: a tenth of the set's instances is for validation, eight tenths are for training");
   std::optional<cli::Progress> progress;
   request.on_progress = [&](const TrainProgress& now) {
@@ -132,7 +116,7 @@ ExitCode run_training(Options& options) {
   progress.reset();
   if (summary.stopped) {
     std::println(stderr, "{} stopped; the same command with --resume goes on from here", bold("bough:", stderr));
-    return static_cast<ExitCode>(128 + stop_signal.load());
+    return cli::unless_stopped(ExitCode::failure);
   }
   cli::print_result(options.json ? cli::json_text(to_json(options, summary)) : to_text(options, summary));
   return ExitCode::ok;
@@ -183,8 +167,8 @@ ExitCode run_test(const Options& options) {
   LogitsFile logits;
   OnState on_state;
   if (pack.score_all) on_state = [&](std::size_t episode, const State&, std::span<const float> values) { logits.add(episode, values); };
-  const auto episodes = evaluate(network, loader, crew, pack, on_state, [] { return stop_signal.load() != 0; });
-  if (stop_signal.load() != 0) return static_cast<ExitCode>(128 + stop_signal.load());
+  const auto episodes = evaluate(network, loader, crew, pack, on_state, [] { return stop_signal() != 0; });
+  if (stop_signal() != 0) return cli::unless_stopped(ExitCode::failure);
   if (pack.score_all) logits.write(options.logits);
   const Tally total = sum(episodes);
   const StandardErrors errors = standard_errors(episodes);
@@ -204,11 +188,6 @@ ExitCode run_test(const Options& options) {
   for (const double error : errors.accuracy) text += std::format("{:>9.2f}", 100 * error);
   cli::print_result(text + "\n");
   return ExitCode::ok;
-}
-
-void report(const Error& error) {
-  std::println(stderr, "{} {}", bold("bough:", stderr), error.what());
-  if (!error.hint().empty()) std::println(stderr, "       {}", error.hint());
 }
 
 ExitCode run(int argc, char** argv) {
@@ -257,24 +236,9 @@ ExitCode run(int argc, char** argv) {
 }  // namespace bough
 
 int main(int argc, char** argv) {
-  struct sigaction action {};
-  action.sa_handler = bough::on_signal;
-  action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM}) (void)sigaction(signal, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
   // Activations are freed and allocated again thousands of times: memory that went back to the kernel would come back page by page.
   (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
   (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
   bough::use_one_thread_in_libtorch();
-  try {
-    return static_cast<int>(bough::run(argc, argv));
-  } catch (const bough::Error& error) {
-    bough::report(error);
-    return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    bough::report(bough::Error(bough::ExitCode::failure, "out of memory"));
-  } catch (const std::exception& error) {
-    bough::report(bough::Error(bough::ExitCode::failure, std::string("internal error: ") + error.what(), "please report it"));
-  }
-  return static_cast<int>(bough::ExitCode::failure);
+  return bough::cli::run_program([&] { return bough::run(argc, argv); });
 }

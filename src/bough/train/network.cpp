@@ -16,8 +16,6 @@
 #include "bough/train/functions.hpp"
 
 namespace bough {
-
-
 namespace {
 
 std::size_t size_of(const TensorSpec& spec) { return std::accumulate(spec.shape.begin(), spec.shape.end(), std::size_t{1}, std::multiplies<>()); }
@@ -173,6 +171,7 @@ void Learner<T>::initialise(std::uint64_t seed) {
 
 template <class T>
 std::vector<T> Learner<T>::gathered(const Batch& batch, Half half) const {
+  if (batch.states.empty()) return {};
   const at::NoGradGuard guard;
   const auto [v, c, e] = impl_->inputs(batch);
   at::Tensor result;

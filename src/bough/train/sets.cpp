@@ -7,6 +7,7 @@
 #include <set>
 
 #include "bough/error.hpp"
+#include "bough/file.hpp"
 
 namespace bough {
 namespace {
@@ -36,22 +37,6 @@ void refuse_overlap(const OpenSet& train, const OpenSet& valid) {
     throw Error(ExitCode::bad_input, std::format("the training set {} and the validation set {} share an instance: {}", train.name, valid.name, entry.instance),
                 "accuracy on it would say nothing; collect the validation set from other instances or with another --split");
   }
-}
-
-/// The first episodes that together have `n_labels` labelled states, as a set of their own whose shards are those of the whole one.
-Dataset shorten(const Dataset& whole, const fs::path& directory, std::int64_t n_labels, const fs::path& description) {
-  std::vector<ManifestEntry> entries;
-  std::int64_t n = 0;
-  for (const ManifestEntry& entry : whole.episodes()) {
-    if (n >= n_labels) break;
-    n += entry.n_labels;
-    entries.push_back(entry);
-  }
-  if (n < n_labels) throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", directory.string(), n, n_labels), "collect more, or ask for fewer with --states");
-  write_file(description / "set.json", read_set_description(directory));
-  Manifest(description).rewrite(std::move(entries));
-  fs::create_directory_symlink(fs::absolute(directory / "shards"), description / "shards");
-  return Dataset::open(description);
 }
 
 }  // namespace
@@ -87,8 +72,10 @@ TrainingSets open_training_sets(const fs::path& train, const std::optional<fs::p
     require_labels(sets.valid, train, " in the instances that are for validation");
   }
   if (n_labels > 0) {
-    sets.shortened = std::make_unique<TemporaryDirectory>();
-    sets.train.dataset = shorten(sets.train.dataset, train, n_labels, sets.shortened->path());
+    sets.train.dataset = sets.train.dataset.first(n_labels);
+    if (const std::int64_t n = sets.train.dataset.n_labels(); n < n_labels) {
+      throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", train.string(), n, n_labels), "collect more, or ask for fewer with --states");
+    }
   }
   return sets;
 }

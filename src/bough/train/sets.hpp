@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "bough/dataset/loader.hpp"
-#include "bough/file.hpp"
 
 namespace bough {
 
@@ -29,7 +27,6 @@ nlohmann::ordered_json set_json(const OpenSet& set);
 struct TrainingSets {
   OpenSet train, valid;
   bool split = false;  ///< both are parts of one set
-  std::unique_ptr<TemporaryDirectory> shortened;  ///< where the training set is described if it is only the beginning of one
 };
 
 /// Opens the sets of a run; without `valid`, the training set is split by instance.  `n_labels`: only the first episodes that
