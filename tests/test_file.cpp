@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "bough/error.hpp"
@@ -130,6 +131,26 @@ TEST(AtomicFile, WritesInTheCurrentDirectory) {  // whose name is empty in the p
 TEST(AtomicFile, SaysWhichFileCannotBeWritten) {
   EXPECT_EQ(code_of([] { AtomicFile("no/such/directory/file"); }), ExitCode::cannot_write);
   EXPECT_EQ(code_of([] { write_file("/dev/full", "x"); }), ExitCode::cannot_write);
+}
+
+TEST(AtomicFile, WhatAKilledProcessLeftIsFoundByItsName) {
+  const TemporaryDirectory directory;
+  std::string temporary;
+  {
+    const AtomicFile open(directory.path() / "set.json");
+    temporary = std::filesystem::directory_iterator(directory.path())->path().filename().string();
+  }
+  for (const std::string& name : {temporary, std::string("set.json"), std::string("notes.tmp-1"), std::string("tmp-abcdef"), "model.json" + temporary.substr(8)}) write_file(directory.path() / name, "x");
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) found.insert(entry.path().filename().string());
+    return found;
+  };
+  remove_leftovers(directory.path(), "set.");
+  EXPECT_EQ(names(), (std::set<std::string>{"set.json", "notes.tmp-1", "tmp-abcdef", "model.json" + temporary.substr(8)}));
+  remove_leftovers(directory.path());
+  EXPECT_EQ(names(), (std::set<std::string>{"set.json", "notes.tmp-1", "tmp-abcdef"}));
+  remove_leftovers(directory.path() / "missing");
 }
 
 class ReadPacked : public testing::TestWithParam<const char*> {

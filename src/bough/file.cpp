@@ -54,6 +54,9 @@ class Descriptor {
                                 : "");
 }
 
+/// Between a file's name and six characters: a temporary name of AtomicFile.
+constexpr std::string_view temporary_mark = ".tmp-";
+
 /// A rename is on disk only when the directory is.  One that cannot be opened or flushed (no right to list it, some network file
 /// systems) is left to the system.
 void flush_directory_of(const std::filesystem::path& path) {
@@ -291,7 +294,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, std::optional<std::size_t> co
     sink_ = std::make_unique<Sink>(path_, fd, std::move(packer));
     return;
   }
-  std::string name = path_.string() + ".XXXXXX";
+  std::string name = path_.string() + std::string(temporary_mark) + "XXXXXX";
   const int fd = ::mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0) fail_write(path_, errno);
   temporary_ = name;
@@ -332,6 +335,15 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path, text.size());
   file.write(text);
   file.commit();
+}
+
+void remove_leftovers(const std::filesystem::path& directory, std::string_view prefix) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.empty() ? "." : directory, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t mark = name.rfind(temporary_mark);
+    if (name.starts_with(prefix) && mark != std::string::npos && mark + temporary_mark.size() + 6 == name.size()) std::filesystem::remove(entry.path(), error);
+  }
 }
 
 TemporaryDirectory::TemporaryDirectory() {

@@ -48,6 +48,10 @@ class AtomicFile {
 /// AtomicFile in one call.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// Removes what AtomicFiles left in a directory when their process was killed, of files whose names begin with `prefix`.  Only for a
+/// directory, or names, to which nobody else is writing.
+void remove_leftovers(const std::filesystem::path& directory, std::string_view prefix = {});
+
 /// A new directory below the system's temporary one, removed with its owner.
 class TemporaryDirectory {
  public:

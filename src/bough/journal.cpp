@@ -62,6 +62,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory, std::string
     ::close(fd_);
     throw Error(ExitCode::failure, std::format("another process is {} {}", what, directory.string()), "wait for it, or choose another directory");
   }
+  remove_leftovers(directory);
 }
 
 DirectoryLock::~DirectoryLock() { ::close(fd_); }

@@ -21,7 +21,8 @@ std::vector<std::string> read_journal(const std::filesystem::path& path);
 /// (cannot_write), the file is as it was before.
 void append_to_journal(const std::filesystem::path& path, std::string_view line);
 
-/// One writer at a time.  The lock goes with the process, however it ends, and children do not inherit it.  Throws Error: cannot_write,
+/// One writer at a time: who has the lock finds nothing half-written of those before.  It goes with the process, however that ends, and
+/// children do not inherit it.  Throws Error: cannot_write,
 /// failure if another process has it, which is doing `what`.
 class DirectoryLock {
  public:
