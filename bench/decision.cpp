@@ -97,8 +97,11 @@ class DecisionRule final : public scip::ObjBranchrule {
       const std::size_t allocations = test::n_allocations() - before;
       const double eager_s = seconds([&] { c.eager.score(*graph, version, columns_, eager_); });
       const auto [low, high] = std::ranges::minmax(eager_);
+      const float tolerance = std::max(1e-4F * (high - low), 1e-5F * std::max(std::abs(low), std::abs(high)));  // one candidate has no range
       for (std::size_t k = 0; k < native_.size(); ++k) {
-        if (std::abs(native_[k] - eager_[k]) > 1e-4F * std::max(high - low, 1e-3F)) throw std::runtime_error(c.name + " disagrees with libtorch at " + name_);
+        if (std::abs(native_[k] - eager_[k]) > tolerance) {
+          throw std::runtime_error(std::format("{} disagrees with libtorch at {}: candidate {} of {} has {}, not {}, of logits from {} to {}", c.name, name_, k, native_.size(), native_[k], eager_[k], low, high));
+        }
       }
       if (!timed) continue;
       c.native_s.push_back(native_s);
