@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, n_no_label> no_label_names{"lp_err
 
 /// Whether branching on the best candidate ends the node: neither child holds a better solution, hence neither does the node.  All candidates
 /// that do so tie for the best score, because SCIP caps gains at the cutoff bound.  A branching rule that does not look ahead meets such
-/// nodes like any other and has to find one of these candidates, so they are labels like any other (44 % on easy set covering).
+/// nodes like any other and has to find one of these candidates, so they are labels like any other.
 [[nodiscard]] inline bool ends_node(const Label& label) { return label.infeasible[static_cast<std::size_t>(label.choice)] == 3; }
 
 /// The teacher: SCIP's `vanillafullstrong` (scoreall, idempotent, fractional candidates only), asked through SCIP's public strong

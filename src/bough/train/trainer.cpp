@@ -44,7 +44,9 @@ class Run {
   explicit Run(const TrainRequest& request)
       : request_(request), config_(request.config), checkpoint_path_(beside(request.output, ".checkpoint.safetensors")), crew_(config_.threads) {
     refuse_existing(request, checkpoint_path_);
-    remove_leftovers(request.output.parent_path(), request.output.stem().string() + ".");
+    for (const char* suffix : {".safetensors", ".checkpoint.safetensors", ".metrics.jsonl", ".svg", ".config.toml"}) {  // its own alone: another run may be beside it
+      remove_leftovers(request.output.parent_path(), beside(request.output, suffix).filename().string() + ".");
+    }
     { const AtomicFile probe(checkpoint_path_); }  // whether anything can be written there is known before hours have passed
     sets_ = open_training_sets(request.data, request.valid, config_.states);
     description_ = Json{{"config", config_json(config_)}, {"train", set_json(sets_.train)}, {"valid", set_json(sets_.valid)}};
