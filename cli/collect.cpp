@@ -2,7 +2,6 @@
 #include "bough/collect/collect.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <format>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,23 +34,6 @@ Enum chosen(const std::array<std::string_view, n>& names, const std::string& nam
   return static_cast<Enum>(std::ranges::find(names, name) - names.begin());
 }
 
-/// "A..B", both included, or "A".
-void parse_seeds(const std::string& text, SeedRange& seeds) {
-  const auto dots = text.find("..");
-  const std::string first = text.substr(0, dots);
-  const std::string last = dots == std::string::npos ? first : text.substr(dots + 2);
-  const auto parse = [&](const std::string& number) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size()) throw Error(ExitCode::usage, std::format("--seeds {}: expected A..B with whole numbers", text), "example: --seeds 0..99");
-    return value;
-  };
-  seeds.first = parse(first);
-  seeds.last = parse(last);
-  if (seeds.last < seeds.first) throw Error(ExitCode::usage, std::format("--seeds {}: the last is smaller than the first", text));
-  if (seeds.last - seeds.first >= 10'000'000) throw Error(ExitCode::usage, std::format("--seeds {}: more than 10 million instances", text));
-}
-
 void resolve(CollectOptions& options) {
   CollectRequest& request = options.request;
   const bool from_family = !request.seeds.family.empty();
@@ -61,7 +43,7 @@ void resolve(CollectOptions& options) {
   if (from_family) {
     (void)family_by_name(request.seeds.family);
     if (options.seeds.empty()) throw Error(ExitCode::usage, "--family needs --seeds A..B");
-    parse_seeds(options.seeds, request.seeds);
+    parse_seeds(options.seeds, "--seeds", request.seeds);
     request.seeds.size = chosen<Size>(size_names, options.size);
   } else if (!options.seeds.empty()) {
     throw Error(ExitCode::usage, "--seeds goes with --family");

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <format>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <ranges>
 #include <utility>
@@ -15,8 +14,6 @@ namespace bough::cli {
 namespace {
 
 constexpr std::size_t most_rows = 20;  // of a table for people; the JSON has all candidates
-
-std::string_view no_expert_name(const Explanation& explanation) { return no_label_names[static_cast<std::size_t>(*explanation.no_expert)]; }
 
 bool has_expert(const Explanation& explanation) { return !explanation.candidates.empty() && explanation.candidates.front().expert_score.has_value(); }
 
@@ -30,7 +27,7 @@ std::string explanation_text(const Explanation& explanation) {
 
   const bool expert = has_expert(explanation);
   std::string text = std::format("decision {}: node {}, depth {}, {} candidates\n", explanation.decision, explanation.node, explanation.depth, candidates.size());
-  if (explanation.no_expert) text += std::format("  the expert gives no scores here: {}\n", no_expert_name(explanation));
+  if (explanation.no_expert) text += std::format("  the expert gives no scores here: {}\n", no_label_names[static_cast<std::size_t>(*explanation.no_expert)]);
   text += dim(std::format("  {:<4}{:<24}{:>12}{:>14}{:>14}{}", "rank", "variable", "LP value", "score", "pseudocosts", expert ? "        expert  rank" : ""), stderr) + "\n";
   for (const std::size_t k : order | std::views::take(most_rows)) {
     const ExplainedCandidate& c = candidates[k];
@@ -40,24 +37,6 @@ std::string explanation_text(const Explanation& explanation) {
   }
   if (order.size() > most_rows) text += std::format("  and {} more\n", order.size() - most_rows);
   return text;
-}
-
-nlohmann::ordered_json explanation_json(const Explanation& explanation) {
-  nlohmann::ordered_json candidates = nlohmann::ordered_json::array();
-  for (const ExplainedCandidate& c : explanation.candidates) {
-    nlohmann::ordered_json candidate = {
-        {"name", c.name}, {"value", c.value}, {"pseudocost_score", c.pseudocost_score}, {"score", c.score}, {"rank", c.rank}};
-    if (c.expert_score) {
-      candidate["expert_score"] = *c.expert_score;
-      candidate["expert_rank"] = *c.expert_rank;
-    }
-    candidates.push_back(std::move(candidate));
-  }
-  nlohmann::ordered_json json = {{"decision", explanation.decision}, {"node", explanation.node}, {"depth", explanation.depth},
-                                 {"chosen", explanation.candidates[explanation.choice].name}, {"choice", explanation.choice}};
-  if (explanation.no_expert) json["no_expert"] = no_expert_name(explanation);
-  json["candidates"] = std::move(candidates);
-  return json;
 }
 
 }  // namespace bough::cli

@@ -9,8 +9,8 @@
 #include <print>
 
 #include "bough/branch/solve.hpp"
+#include "bough/branch/solve_json.hpp"
 #include "bough/file.hpp"
-#include "bough/version.hpp"
 #include "cli/command.hpp"
 #include "cli/explain.hpp"
 #include "cli/program.hpp"
@@ -47,82 +47,12 @@ class LiveFile {
   std::ofstream stream_;
 };
 
-nlohmann::ordered_json to_json(const TracePoint& point) {
-  return {{"time", point.time_s},
-          {"primal_bound", finite_or_null(point.primal_bound)},
-          {"dual_bound", finite_or_null(point.dual_bound)},
-          {"gap", finite_or_null(point.gap)},
-          {"nodes", point.n_nodes}};
-}
-
-nlohmann::ordered_json to_json(const ProblemShape& shape) {
-  return {{"variables", shape.n_variables}, {"binary", shape.n_binary}, {"integer", shape.n_integer}, {"constraints", shape.n_constraints}};
-}
-
-nlohmann::ordered_json to_json(const BranchingCounts& counts, double solve_time_s) {
-  nlohmann::ordered_json fallbacks = nlohmann::ordered_json::object();
-  for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) fallbacks[std::string(fallback_names[reason])] = counts.fallbacks[reason];
-  return {{"decisions", counts.n_decisions},
-          {"fallbacks", fallbacks},
-          {"extraction_s", counts.extraction_s},
-          {"inference_s", counts.inference_s},
-          {"total_s", counts.total_s},
-          {"share_of_solve_time", solve_time_s > 0 ? counts.total_s / solve_time_s : 0}};
-}
-
 std::string fallbacks_text(const BranchingCounts& counts) {
   std::map<std::string, std::int64_t> by_reason;
   for (std::size_t reason = 0; reason < n_fallback_reasons; ++reason) {
     if (counts.fallbacks[reason] > 0) by_reason[std::string(fallback_names[reason])] = counts.fallbacks[reason];
   }
   return std::format("{} of {} decisions were left to SCIP's own rules ({})", counts.n_fallbacks, counts.n_fallbacks + counts.n_decisions, counts_text(by_reason));
-}
-
-nlohmann::ordered_json to_json(const SolveOptions& options, const SolveResult& result) {
-  const RunStatistics& s = result.statistics;
-  const auto& settings = options.request.settings;
-  const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr); };
-  nlohmann::ordered_json check = nullptr;
-  if (result.solution_check) {
-    check = {{"feasible", result.solution_check->feasible},
-             {"objective", finite_or_null(result.solution_check->objective)},
-             {"complaint", result.solution_check->complaint}};
-  }
-  return {
-      {"status", s.status},
-      {"proven", s.proven},
-      {"primal_bound", finite_or_null(s.primal_bound)},
-      {"dual_bound", finite_or_null(s.dual_bound)},
-      {"gap", finite_or_null(s.gap)},
-      {"nodes", s.n_nodes},
-      {"runs", s.n_runs},
-      {"max_depth", s.max_depth},
-      {"solutions_found", s.n_solutions},
-      {"lp_iterations", s.n_lp_iterations},
-      {"strong_branching_iterations", s.n_strong_branching_iterations},
-      {"time",
-       {{"total", s.time_s},
-        {"presolve", s.presolve_time_s},
-        {"root", s.root_time_s},
-        {"lp", or_null(s.lp_time_s)},
-        {"branching", s.branching_time_s},
-        {"reading", result.reading_time_s},
-        {"checking", result.checking_time_s}}},
-      {"branching", to_json(result.branching, s.time_s)},
-      {"solution_check", check},
-      {"instance",
-       {{"file", options.request.instance.string()},
-        {"sha256", sha256_of_file(options.request.instance)},
-        {"original", to_json(result.original)},
-        {"presolved", to_json(result.presolved)}}},
-      {"policy", options.request.policy},
-      {"model", is_model_file(options.request.policy) ? nlohmann::ordered_json{{"sha256", sha256_of_file(options.request.policy)}} : nlohmann::ordered_json(nullptr)},
-      {"settings", {{"preset", settings.preset}, {"seed", or_null(effective_seed(settings))}, {"changed_parameters", result.parameters}}},
-      {"versions",
-       {{"bough", version}, {"commit", commit}, {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())},
-        {"lp_solver", SCIPlpiGetSolverName()}}},
-      {"scip_statistics", nlohmann::ordered_json::parse(s.scip_statistics)},
-  };
 }
 
 std::string to_text(const SolveResult& result) {
@@ -171,7 +101,7 @@ ExitCode solve(SolveOptions& options) {
     if (!options.quiet) std::print(stderr, "{}", text);
     if (log) log->write(text);
   };
-  if (trace) request.on_progress = [&](const TracePoint& point) { trace->write(to_json(point).dump() + "\n"); };
+  if (trace) request.on_progress = [&](const TracePoint& point) { trace->write(trace_json(point).dump() + "\n"); };
 
   request.on_explained = [&](const Explanation& explanation) {
     if (explanations) {
@@ -185,7 +115,7 @@ ExitCode solve(SolveOptions& options) {
 
   if (trace) {
     const RunStatistics& s = result.statistics;
-    auto last = to_json(TracePoint{s.time_s, s.primal_bound, s.dual_bound, s.gap, s.n_nodes});
+    auto last = trace_json(TracePoint{s.time_s, s.primal_bound, s.dual_bound, s.gap, s.n_nodes});
     last["final"] = true;
     last["status"] = s.status;
     trace->write(last.dump() + "\n");
@@ -194,7 +124,7 @@ ExitCode solve(SolveOptions& options) {
     solution->write(solution_text(*result.solution, result.statistics.status));
     solution->commit();
   }
-  print_result(options.json ? json_text(to_json(options, result)) : to_text(result));
+  print_result(options.json ? json_text(solve_json(request, result)) : to_text(result));
   if (result.solution_check && !result.solution_check->feasible) {
     throw Error(ExitCode::failure, std::format("{}: the solution does not hold in the file: {}", request.instance.string(), result.solution_check->complaint));
   }

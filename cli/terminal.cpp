@@ -44,8 +44,6 @@ std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
 
 std::string number_text(double value) { return std::isfinite(value) ? std::format("{:.10g}", value) : "-"; }
 
-nlohmann::json finite_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
-
 std::string json_text(const nlohmann::ordered_json& value) {
   return value.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -25,9 +25,6 @@ std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 /// Numbers for people: six significant digits, "-" for infinity.
 std::string number_text(double value);
 
-/// JSON has no infinity: null stands for "no bound".
-nlohmann::json finite_or_null(double value);
-
 /// Indented JSON and a newline.  A file name need not be valid UTF-8; JSON must be, so other bytes become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& value);
 

@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -64,8 +66,24 @@ void limit_memory(std::size_t megabytes) {
 #endif
 }
 
+/// Keeps the process on one of the cores that it may use, the last one for slot 0: the first has the most of the system's own work.
+void pin_to_core(int slot) {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || slot >= CPU_COUNT(&allowed)) return;
+  int skip = CPU_COUNT(&allowed) - 1 - slot;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(static_cast<std::size_t>(core), &allowed) || skip-- > 0) continue;
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<std::size_t>(core), &only);
+    (void)::sched_setaffinity(0, sizeof only, &only);
+    return;
+  }
+}
+
 struct Running {
   std::size_t job;
+  int slot;  ///< the lowest that no other has: 0 .. n_workers - 1
   pid_t pid;
   int pipe;
   Clock::time_point start;
@@ -93,15 +111,16 @@ class Children {
   void start(std::size_t job) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ExitCode::failure, std::format("cannot make a pipe: {}", std::strerror(errno)));
+    const int slot = free_slot();
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) throw Error(ExitCode::failure, std::format("cannot start a process: {}", std::strerror(errno)), "fewer --workers may help");
     if (pid == 0) {
       ::close(ends[0]);
-      become_worker(job, ends[1], parent);
+      become_worker(job, slot, ends[1], parent);
     }
     ::close(ends[1]);
-    running_.push_back({job, pid, ends[0], Clock::now(), {}, {}, false});
+    running_.push_back({job, slot, pid, ends[0], Clock::now(), {}, {}, false});
   }
 
   /// Waits a moment for news, passes messages on, and calls on_end() for the jobs that ended.
@@ -130,12 +149,19 @@ class Children {
   }
 
  private:
-  [[noreturn]] void become_worker(std::size_t job, int pipe, pid_t parent) {
+  [[nodiscard]] int free_slot() const {
+    int slot = 0;
+    while (std::ranges::any_of(running_, [&](const Running& child) { return child.slot == slot; })) ++slot;
+    return slot;
+  }
+
+  [[noreturn]] void become_worker(std::size_t job, int slot, int pipe, pid_t parent) {
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
     (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it died before the line above
     limit_memory(runner_.memory_limit_mb);
+    if (runner_.pinned) pin_to_core(slot);
     try {
       const std::string result = runner_.body(job, [pipe](std::string_view message) { send_frame(pipe, Frame::message, message); });
       send_frame(pipe, Frame::result, result);
@@ -165,7 +191,10 @@ class Children {
       const auto kind = static_cast<Frame>(child.inbox[0]);
       child.inbox.erase(0, header + length);
       switch (kind) {
-        case Frame::message: if (runner_.on_message) runner_.on_message(child.job, payload); break;
+        case Frame::message:
+          if (payload.empty()) child.start = Clock::now();
+          else if (runner_.on_message) runner_.on_message(child.job, payload);
+          break;
         case Frame::result: child.end = JobEnd{JobEnd::Kind::done, payload, {}, ExitCode::ok}; break;
         case Frame::error: child.end = error_from(payload); break;
         case Frame::exception: child.end = JobEnd{JobEnd::Kind::crashed, payload, {}, ExitCode::failure}; break;

@@ -33,11 +33,12 @@ struct JobEnd {
 struct JobRunner {
   int n_workers = 1;
   double time_limit_s = 0;        ///< a job past this is ended as hung; 0: none
+  bool pinned = false;            ///< each worker stays on a core of its own, if there are as many and the machine allows it
   std::size_t memory_limit_mb = 0;  ///< of private memory of a job; 0: none
 
   /// The next job to start, or nothing for now; asked whenever a worker is free.
   std::function<std::optional<std::size_t>()> next;
-  /// Runs in the child.  `send` passes a message to the parent at once.
+  /// Runs in the child.  `send` passes a message to the parent at once; an empty one only starts the job's clock anew.
   std::function<std::string(std::size_t job, const std::function<void(std::string_view)>& send)> body;
   std::function<void(std::size_t job, std::string_view message)> on_message;
   std::function<void(std::size_t job, const JobEnd&)> on_end;

@@ -27,6 +27,7 @@ struct SolveRequest {
   std::function<void(const Explanation&)> on_explained;
   LogSink log;                                           ///< SCIP's own log
   std::function<void(const TracePoint&)> on_progress;    ///< whenever either bound improves
+  std::function<void()> on_root_done;                    ///< the root node is done for the first time
 };
 
 /// What the instance looked like, before and after presolving.

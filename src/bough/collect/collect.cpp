@@ -25,53 +25,8 @@ using Json = nlohmann::ordered_json;
 constexpr int max_crashes = 3;
 constexpr int max_kills = 10;  // by somebody else, who may be the kernel short of memory
 
-/// One instance of a set: its name, and its file if it has one.
-struct Instance {
-  std::string name;
-  fs::path file;
-  std::uint64_t seed = 0;  ///< of a generated one
-};
-
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
-std::vector<Instance> instances_in(const fs::path& folder) {
-  std::error_code error;
-  std::vector<Instance> found;
-  fs::directory_iterator files(folder, error);
-  if (error) throw Error(ExitCode::missing_input, std::format("cannot read the folder {}: {}", folder.string(), error.message()));
-  for (const auto& entry : files) {
-    fs::path stem = entry.path().filename();
-    if (stem.extension() == ".gz") stem = stem.stem();
-    static const std::set<std::string> formats{".mps", ".lp", ".cip"};
-    if (!entry.is_regular_file() || !formats.contains(stem.extension())) continue;
-    found.push_back({entry.path().filename().string(), entry.path(), 0});
-    if (!is_utf8(found.back().name)) {
-      throw Error(ExitCode::bad_input, std::format("{}: a file name that is not valid UTF-8 cannot go into a manifest", entry.path().string()), "rename the file");
-    }
-  }
-  std::ranges::sort(found, {}, &Instance::name);
-  return found;
-}
-
 std::vector<Instance> instances_of(const CollectRequest& request) {
-  std::vector<Instance> all;
-  if (!request.instances.empty()) {
-    all = instances_in(request.instances);
-    if (all.empty()) throw Error(ExitCode::missing_input, std::format("no instance in {}: looked for .mps, .lp and .cip files, plain or .gz", request.instances.string()));
-  } else {
-    const SeedRange& seeds = request.seeds;
-    for (std::uint64_t k = 0; k <= seeds.last - seeds.first; ++k) {
-      const std::uint64_t seed = seeds.first + k;
-      all.push_back({std::format("{}-{}-{}", seeds.family, size_names[static_cast<std::size_t>(seeds.size)], seed), {}, seed});
-    }
-  }
+  std::vector<Instance> all = request.instances.empty() ? instances_of(request.seeds) : instances_in(request.instances);
   if (request.split) std::erase_if(all, [&](const Instance& instance) { return split_of(instance.name) != *request.split; });
   if (all.empty()) throw Error(ExitCode::usage, std::format("no instance belongs to the part '{}'", split_names[static_cast<std::size_t>(*request.split)]), "give more instances");
   return all;

@@ -12,17 +12,9 @@
 
 #include "bough/collect/sampler.hpp"
 #include "bough/dataset/manifest.hpp"
-#include "bough/instance/family.hpp"
+#include "bough/instance/source.hpp"
 
 namespace bough {
-
-/// The instances of a family with seeds first .. last, both included.
-struct SeedRange {
-  std::string family;
-  Size size = Size::easy;
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-};
 
 struct CollectProgress {
   std::int64_t n_labels = 0;

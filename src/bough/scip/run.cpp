@@ -61,6 +61,7 @@ class Watcher final : public scip::ObjEventhdlr {
   void root_is_done(SCIP* scip) {
     const bool first = !root_end_s_;
     root_end_s_ = SCIPgetSolvingTime(scip);
+    if (first && options_.on_root_done) options_.on_root_done();
     if (first && options_.time_limit_after_root_s) {
       set_parameter(scip, "limits/time", std::format("{}", *root_end_s_ + *options_.time_limit_after_root_s));
     }
@@ -157,6 +158,7 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
   RunStatistics statistics;
   statistics.status = stop_signal() != 0 && !proven ? "interrupted" : status;
   statistics.proven = proven;
+  statistics.maximise = SCIPgetObjsense(scip) == SCIP_OBJSENSE_MAXIMIZE;
   statistics.primal_bound = end.primal_bound;
   statistics.dual_bound = end.dual_bound;
   statistics.gap = end.gap;
@@ -172,6 +174,8 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
   statistics.root_time_s = watcher->root_end_s().value_or(end.time_s);
   for (SCIP_BRANCHRULE* rule : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {
     statistics.branching_time_s += SCIPbranchruleGetTime(rule);
+    statistics.n_branching_reductions += SCIPbranchruleGetNDomredsFound(rule);
+    statistics.n_branching_cutoffs += SCIPbranchruleGetNCutoffs(rule);
   }
   const nlohmann::json own = scip_statistics(scip);
   statistics.lp_time_s = node_lp_time(own);

@@ -23,6 +23,8 @@ struct TracePoint {
 struct RunOptions {
   /// Called whenever either bound has improved.
   std::function<void(const TracePoint&)> on_progress{};
+  /// Called when the root node is done for the first time.
+  std::function<void()> on_root_done{};
   /// If given, the time limit counts from the end of the root node.
   std::optional<double> time_limit_after_root_s{};
 };
@@ -31,6 +33,7 @@ struct RunOptions {
 struct RunStatistics {
   std::string status;         ///< optimal, infeasible, unbounded, infeasible-or-unbounded, time-limit, node-limit, ..., interrupted
   bool proven = false;        ///< the status is final: no limit and no interrupt stopped the search
+  bool maximise = false;
   double primal_bound = 0;    ///< +-infinity if there is no solution
   double dual_bound = 0;
   double gap = 0;
@@ -39,6 +42,8 @@ struct RunStatistics {
   std::int64_t n_runs = 0;         ///< 1 + restarts
   std::int64_t n_lp_iterations = 0;
   std::int64_t n_strong_branching_iterations = 0;
+  std::int64_t n_branching_reductions = 0;  ///< domains that branching rules tightened, by strong branching
+  std::int64_t n_branching_cutoffs = 0;     ///< nodes that they ended
   int max_depth = 0;
   double time_s = 0;               ///< SCIP's clock, from the start of presolving (reading not included)
   double presolve_time_s = 0;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/train/config.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <format>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <toml++/toml.hpp>
 
 #include "bough/error.hpp"
-#include "bough/file.hpp"
+#include "bough/toml.hpp"
 
 namespace bough {
 namespace {
@@ -39,71 +35,6 @@ void for_each_key(AConfig& c, Visit&& visit) {
   visit("states", c.states);
 }
 
-template <class Names>
-std::string listed(const Names& names) {
-  std::string text;
-  for (const auto& name : names) text += std::format("{}{}", text.empty() ? "" : ", ", name);
-  return text;
-}
-
-/// Reads one value of a TOML table into the field that has its name.
-class Reader {
- public:
-  Reader(const toml::table& table, std::string file) : table_(table), file_(std::move(file)) {}
-
-  template <class Field>
-  void operator()(std::string_view key, Field& field) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    if constexpr (std::is_same_v<Field, bool>) {
-      field = exact<bool>(key, *node, "true or false");
-    } else if constexpr (std::is_floating_point_v<Field>) {
-      const auto value = node->value<double>();
-      if (!value || node->is_boolean()) refuse(*node, std::format("{}: expected a number", key));
-      field = *value;
-    } else {
-      const auto value = exact<std::int64_t>(key, *node, "a whole number");
-      if (!std::in_range<Field>(value)) refuse(*node, std::format("{} = {} is out of range", key, value));
-      field = static_cast<Field>(value);
-    }
-  }
-  template <class Field, class Names>
-  void operator()(std::string_view key, Field& field, const Names& names) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return;
-    const auto value = exact<std::string>(key, *node, "text in quotes");
-    const auto at = std::ranges::find(names, value);
-    if (at == names.end()) refuse(*node, std::format("{} \"{}\" is not known; there are {}", key, value, listed(names)));
-    field = static_cast<Field>(at - names.begin());
-  }
-
-  /// After all keys were asked for.
-  void refuse_others() const {
-    for (const auto& [key, node] : table_) {
-      if (std::ranges::find(known_, key.str()) == known_.end()) refuse(node, std::format("unknown key \"{}\"", key.str()), "known keys: " + listed(known_));
-    }
-  }
-
- private:
-  const toml::node* find(std::string_view key) {
-    known_.push_back(key);
-    return table_.get(key);
-  }
-  template <class T>
-  T exact(std::string_view key, const toml::node& node, std::string_view expected) const {
-    const auto value = node.value_exact<T>();
-    if (!value) refuse(node, std::format("{}: expected {}", key, expected));
-    return *value;
-  }
-  [[noreturn]] void refuse(const toml::node& node, const std::string& what, const std::string& hint = {}) const {
-    throw Error(ExitCode::bad_input, std::format("{}:{}: {}", file_, node.source().begin.line, what), hint);
-  }
-
-  const toml::table& table_;
-  std::string file_;
-  std::vector<std::string_view> known_;
-};
-
 template <class T>
 void require(const std::string& origin, std::string_view name, T value, T low, T high) {
   if (!(value >= low && value <= high)) throw Error(ExitCode::bad_input, std::format("{}: {} = {}, expected {} to {}", origin, name, value, low, high));
@@ -112,14 +43,8 @@ void require(const std::string& origin, std::string_view name, T value, T low, T
 }  // namespace
 
 void read_config(const std::filesystem::path& path, Config& config) {
-  const std::string text = read_file(path, std::size_t{1} << 20U);
-  toml::table table;
-  try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw Error(ExitCode::bad_input, std::format("{}:{}: not TOML: {}", path.string(), error.source().begin.line, error.description()));
-  }
-  Reader reader(table, path.string());
+  const toml::table table = read_toml(path);
+  TomlReader reader(table, path.string());
   for_each_key(config, reader);
   reader.refuse_others();
   validate(config, path.string());
