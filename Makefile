@@ -7,7 +7,7 @@ jobs := $(shell nproc)
 .PHONY: help demo test test-slow sanitize fuzz bench sizes shell clean
 
 help:
-	@echo "make demo      generate instances, solve them with three branching rules, compare"
+	@echo "make demo      a trained network against SCIP on fresh instances, and a page about it"
 	@echo "make test      all tests"
 	@echo "make test-slow the long ones: every rule on every published instance, 20 tiny instances a family"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
@@ -19,7 +19,7 @@ help:
 	@echo "./bough --help the program itself"
 
 demo:
-	@./bough demo
+	@./bough demo -o build/demo
 
 test:
 	@$(run) release all ctest --test-dir build/release --output-on-failure --no-tests=error -j $(jobs) -LE slow

@@ -1,101 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <filesystem>
 #include <format>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "bough/branch/solve.hpp"
+#include "bough/evaluate/evaluate.hpp"
+#include "bough/evaluate/metrics.hpp"
 #include "bough/file.hpp"
-#include "bough/instance/family.hpp"
-#include "bough/instance/write.hpp"
+#include "bough/report/report.hpp"
+#include "bough/report/tables.hpp"
 #include "bough/stop.hpp"
 #include "cli/command.hpp"
+#include "cli/evaluate.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {
 namespace {
 
-constexpr std::array demo_policies{"pscost", "relpscost", "fullstrong"};
-
-/// exp(mean(log(x + 1))) - 1: the field's average for times, in which one slow instance does not drown the others.
-double shifted_geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value + 1);
-  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size())) - 1;
-}
+namespace fs = std::filesystem;
 
 struct DemoOptions {
   std::string family = "setcover";
   std::string size = "easy";
   int count = 3;
+  std::uint64_t seed = 30000;  // no shipped model has seen these
+  std::string model;
+  fs::path output = "demo";
 };
 
-ExitCode demo(const DemoOptions& options) {
-  const Family& family = family_by_name(options.family);
-  const auto size = static_cast<Size>(std::ranges::find(size_names, options.size) - size_names.begin());
-  const Parameters parameters = resolve_parameters(family, size);
-  const TemporaryDirectory directory;
-
-  print_result(std::format("{} {} instances ({}), each solved to proven optimality by three of SCIP's rules, 'paper' settings\n\n", options.count,
-                           family.name, options.size));
-  print_result(bold(std::format("{:<18}{:<13}{:>14}{:>9}{:>10}{:>12}", "instance", "policy", "objective", "nodes", "time", "after root"), stdout) + "\n");
-  std::array<std::vector<double>, demo_policies.size()> times;
-  std::array<std::vector<double>, demo_policies.size()> nodes;
-  for (int k = 0; k < options.count; ++k) {
-    const auto file = directory.path() / std::format("{}-{}.mps.gz", family.name, k);
-    write_milp(generate_instance(family, parameters, static_cast<std::uint64_t>(k)), file);
-    std::optional<double> optimum;
-    for (std::size_t p = 0; p < demo_policies.size(); ++p) {
-      SolveRequest request;
-      request.instance = file;
-      request.policy = demo_policies[p];
-      request.settings.preset = "paper";
-      // On a terminal the row is there while the solve runs and follows it.
-      const std::string head = std::format("{:<18}{:<13}", file.stem().stem().string(), request.policy);
-      if (is_terminal(stdout)) {
-        request.on_progress = [&](const TracePoint& point) {
-          print_result(std::format("\r\033[K{}{:>14}{:>9}{:>10}", head, number_text(point.primal_bound), point.n_nodes, duration_text(point.time_s)));
-        };
-      }
-      const SolveResult result = solve_file(request);
-      const RunStatistics& s = result.statistics;
-      if (stop_signal() != 0) {
-        print_result("\n");
-        return unless_stopped(ExitCode::ok);
-      }
-      print_result(std::format("{}{}{:>14}{:>9}{:>10}{:>12}\n", is_terminal(stdout) ? "\r\033[K" : "", head, number_text(s.primal_bound), s.n_nodes,
-                               duration_text(s.time_s), duration_text(s.time_s - s.root_time_s)));
-      if (s.status != "optimal" || !result.solution_check->feasible) {
-        throw Error(ExitCode::failure, std::format("{} with {}: {}", file.filename().string(), request.policy, s.status));
-      }
-      if (optimum && std::abs(*optimum - s.primal_bound) > 1e-6 * std::max(1.0, std::abs(*optimum))) {
-        throw Error(ExitCode::failure, std::format("{}: {} finds {}, another rule {}", file.filename().string(), request.policy, s.primal_bound, *optimum));
-      }
-      optimum = s.primal_bound;
-      times[p].push_back(s.time_s);
-      nodes[p].push_back(static_cast<double>(s.n_nodes));
-    }
+/// A demo starts from nothing each time: the race is to be seen.  What else lies in the directory is not touched.
+void clear(const fs::path& output) {
+  if (!fs::exists(output)) return;
+  const fs::path file = output / "suite.json";
+  const auto suite = fs::exists(file) ? nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false) : nlohmann::json();
+  if (!suite.is_object() || suite.value("name", "") != "demo") {
+    if (!fs::is_empty(output)) throw Error(ExitCode::usage, std::format("{} is there and is not a demo's", output.string()), "choose another directory with -o");
+    return;
   }
+  fs::remove_all(output);
+}
 
-  print_result(std::format("\n{}\n", bold(std::format("{:<13}{:>12}{:>12}", "policy", "time", "nodes"), stdout)));
-  for (std::size_t p = 0; p < demo_policies.size(); ++p) {
-    print_result(std::format("{:<13}{:>12}{:>12.1f}\n", demo_policies[p], duration_text(shifted_geometric_mean(times[p])), shifted_geometric_mean(nodes[p])));
+ExitCode demo(DemoOptions& options) {
+  if (options.model.empty() && options.family == "setcover" && fs::exists("models/setcover-tgat.safetensors")) options.model = "models/setcover-tgat.safetensors";
+  EvaluateRequest request;
+  Suite& suite = request.suite;
+  suite.name = "demo";
+  suite.note = "A demonstration: too few instances to be more than that.";
+  suite.settings.preset = "paper";
+  suite.settings.time_limit_s = 600;
+  suite.policies = {{"relpscost", "relpscost"}, {"pscost", "pscost"}};
+  if (!options.model.empty()) {
+    suite.policies.push_back({"tgat", options.model});
+    suite.explained_policy = "tgat";
+    suite.n_explained = 8;
   }
-  print_result("1-shifted geometric means.  All rules agree on every optimum, and every solution holds in its file.\n");
+  suite.statistics = false;
+  (void)family_by_name(options.family);
+  SeedRange seeds{options.family, static_cast<Size>(std::ranges::find(size_names, options.size) - size_names.begin()), options.seed, options.seed + static_cast<std::uint64_t>(options.count) - 1};
+  SuiteGroup group{.name = std::format("{}-{}", options.family, options.size), .family = options.family, .size = options.size, .instances = instances_of(seeds)};
+  for (const SuitePolicy& policy : suite.policies) {
+    (void)make_policy(policy.source, 0);
+    group.policies.push_back(policy.name);
+  }
+  suite.groups.push_back(std::move(group));
+  clear(options.output);
+  request.output = options.output;
+
+  print_result(std::format("{} {} instances ({}) that no model has seen, each solved to proven optimality by SCIP's two rules{}, one at a time\n\n", options.count, options.family, options.size,
+                           options.model.empty() ? "" : " and by the trained network"));
+  print_result(bold(std::format("{:<22}{:<13}{:>14}{:>9}{:>10}{:>12}", "instance", "policy", "objective", "nodes", "time", "after root"), stdout) + "\n");
+  request.on_progress = [](const EvaluateProgress& progress) {
+    if (!progress.record) return;
+    const RunRecord& run = *progress.record;
+    print_result(std::format("{:<22}{:<13}{:>14}{:>9}{:>10}{:>12}\n", run.instance, run.policy, number_text(run.primal_bound), run.n_nodes, duration_text(run.time_s), duration_text(run.time_s - run.root_time_s)));
+  };
+  if (!evaluate(request)) {
+    if (stop_signal() != 0) fs::remove_all(options.output);
+    return unless_stopped(ExitCode::failure);
+  }
+  const std::vector<Evaluation> evaluations{read_evaluation(options.output)};
+  print_result("\n" + evaluation_text(evaluations.front()));
+  const auto written = write_report(evaluations, options.output / "report");
+  print_result("\n");
+  for (const Headline& headline : headlines(evaluations)) print_result(headline.sentence + "\n");
+  print_result(std::format("\nThe page with tables and figures: {}\n", bold(written.front().string(), stdout)));
+  const auto failed = std::ranges::find_if(evaluations.front().runs, [](const RunRecord& run) { return !run.solved(); });
+  if (failed != evaluations.front().runs.end()) throw Error(ExitCode::failure, std::format("{} with {}: {} {}", failed->instance, failed->policy, failed->status, failed->message));
+  if (const auto wrong = disagreements(evaluations.front()); !wrong.empty()) throw Error(ExitCode::failure, wrong.front().text);
   return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("demo", "Generate a few instances and compare branching rules on them");
+  CLI::App* command = app.add_subcommand("demo", "Race a trained network against SCIP's rules on fresh instances, with a report");
   auto options = std::make_shared<DemoOptions>();
   command->add_option("--family", options->family, "family of the instances")->option_text("NAME [setcover]");
   command->add_option("--size", options->size, "tiny, easy, medium or hard")->check(CLI::IsMember(size_names))->option_text("SIZE [easy]");
   command->add_option("--count", options->count, "how many instances")->check(CLI::Range(1, 1000))->option_text("N [3]");
+  command->add_option("--seed", options->seed, "of the first instance")->option_text("S [30000]");
+  command->add_option("--model", options->model, "a trained network")->option_text("FILE [models/setcover-tgat.safetensors, if it is there]");
+  command->add_option("-o,--output", options->output, "directory for records and report; an older demo's is overwritten")->option_text("DIR [demo]");
   command->callback([&action, options] { action = [options] { return demo(*options); }; });
 }
 

@@ -26,9 +26,11 @@ ExitCode run(int argc, char** argv) {
   Action action;
   add_collect(app, action);
   add_demo(app, action);
+  add_evaluate(app, action);
   add_generate(app, action);
   add_inspect(app, action);
   add_policies(app, action);
+  add_report(app, action);
   add_solve(app, action);
   add_train(app, action);
   try {

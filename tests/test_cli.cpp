@@ -225,16 +225,26 @@ TEST(Policies, AreListedInWordsAndAsJson) {
   for (const PolicyKind& kind : policy_kinds()) EXPECT_NE(text.find(kind.name), std::string::npos);
 }
 
-TEST(Demo, ComparesTheRulesAndSaysThatTheyAgree) {
-  const Finished finished = bough_in(".", "demo --size tiny --count 2");
-  EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  for (const char* word : {"pscost", "relpscost", "fullstrong", "setcover-1", "All rules agree"}) {
-    EXPECT_NE(finished.out.find(word), std::string::npos) << word;
+TEST(Demo, RacesTheModelAgainstTheRulesAndEndsWithAPage) {
+  const TemporaryDirectory directory;
+  const std::string command = std::format("demo --size tiny --count 2 --model {}/models/setcover-tgat.safetensors -o show", BOUGH_SOURCE_DIR);
+  for (const char* time : {"first", "second"}) {  // a second demo overwrites the first
+    const Finished finished = bough_in(directory.path(), command);
+    EXPECT_EQ(finished.exit_code, 0) << time << ": " << finished.err;
+    for (const char* word : {"pscost", "relpscost", "tgat", "setcover-tiny-30001", "show/report/index.html"}) {
+      EXPECT_NE(finished.out.find(word), std::string::npos) << word;
+    }
+    EXPECT_TRUE(std::filesystem::exists(directory.path() / "show/report/index.html"));
   }
+  std::filesystem::create_directory(directory.path() / "mine");
+  write_file(directory.path() / "mine/thesis.txt", "not to be lost");
+  const Finished refused = bough_in(directory.path(), "demo --size tiny --count 1 -o mine");
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_EQ(read_file(directory.path() / "mine/thesis.txt"), "not to be lost");
 }
 
 TEST(Help, HasExamplesAndTheVersionNamesTheCommit) {
-  for (const char* command : {"--help", "solve --help", "generate --help", "generate setcover --help", "policies --help", "demo --help"}) {
+  for (const char* command : {"--help", "solve --help", "generate --help", "generate setcover --help", "policies --help", "demo --help", "evaluate --help", "report --help"}) {
     EXPECT_EQ(bough_in(".", command).exit_code, 0) << command;
   }
   EXPECT_NE(bough_in(".", "solve --help").out.find("Examples:"), std::string::npos);

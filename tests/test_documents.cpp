@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands in the README and the docs work: every `./bough ...` line of a shell block is run, in order, in one directory.
+// The commands in the README and the docs work: every `./bough ...` line of a shell block is run, in order, in one directory that has the
+// tree's suites and models.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -41,6 +42,7 @@ TEST(Documents, EveryCommandWorks) {
   int n_commands = 0;
   for (const fs::path& document : documents()) {
     const TemporaryDirectory directory;
+    for (const char* folder : {"bench", "models"}) fs::create_directory_symlink(fs::path(BOUGH_SOURCE_DIR) / folder, directory.path() / folder);
     for (const std::string& command : commands_in(document)) {
       ++n_commands;
       const std::string line = std::regex_replace(command, std::regex(R"(^\./bough )"), "\"" BOUGH_EXECUTABLE "\" ");

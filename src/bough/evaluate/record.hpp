@@ -72,7 +72,8 @@ struct GroupInfo {
   std::string name;
   std::string family;  ///< empty for a folder of files
   std::string size;
-  std::size_t n_instances = 0;
+  std::vector<std::string> instances;
+  std::vector<std::string> policies;  ///< those that take part, in the suite's order
 };
 
 /// Two policies that cannot both be right, or one that contradicts the reference.

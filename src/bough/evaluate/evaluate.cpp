@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/evaluate/evaluate.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <format>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "bough/branch/solve_json.hpp"
+#include "bough/error.hpp"
+#include "bough/evaluate/trace.hpp"
+#include "bough/file.hpp"
+#include "bough/instance/write.hpp"
+#include "bough/jobs.hpp"
+#include "bough/journal.hpp"
+#include "bough/model/model.hpp"
+#include "bough/stop.hpp"
+#include "bough/version.hpp"
+
+namespace bough {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view evaluation_schema = "bough-evaluation/1";
+constexpr std::size_t max_kills = 10;        // of one run by somebody else, who may be the kernel short of memory
+constexpr std::size_t most_calibrations = 40;
+
+/// One thing to run.
+struct Job {
+  enum class Kind { run, explained, calibration } kind = Kind::run;
+  const SuiteGroup* group = nullptr;
+  const Instance* instance = nullptr;
+  std::uint32_t seed = 0;
+  const SuitePolicy* policy = nullptr;
+  std::size_t index = 0;  ///< of a calibration
+
+  /// What a record begins with; two jobs are the same if these are.
+  [[nodiscard]] Json key() const {
+    if (kind == Kind::calibration) return {{"calibration", index}};
+    const Json run{{"group", group->name}, {"instance", instance->name}, {"seed", seed}, {"policy", policy->name}};
+    return {{kind == Kind::run ? "run" : "explained", run}};
+  }
+  [[nodiscard]] std::string text() const {
+    return kind == Kind::calibration ? "calibration" : std::format("{} {} seed {}", policy->name, instance->name, seed);
+  }
+};
+
+std::vector<Job> plan(const Suite& suite) {
+  const auto policy_named = [&](const std::string& name) { return &*std::ranges::find(suite.policies, name, &SuitePolicy::name); };
+  std::size_t n_blocks = 0;
+  for (const SuiteGroup& group : suite.groups) n_blocks += group.instances.size() * suite.seeds.size();
+  const std::size_t calibrate_every = std::max<std::size_t>(1, n_blocks / most_calibrations);
+  std::vector<Job> jobs;
+  std::size_t block = 0;
+  const auto calibrate = [&] {
+    if (suite.calibration) jobs.push_back({.kind = Job::Kind::calibration, .index = block / calibrate_every});
+  };
+  for (const SuiteGroup& group : suite.groups) {
+    for (const Instance& instance : group.instances) {
+      for (const std::uint32_t seed : suite.seeds) {
+        if (block % calibrate_every == 0) calibrate();
+        const std::size_t n = group.policies.size();
+        for (std::size_t k = 0; k < n; ++k) jobs.push_back({.group = &group, .instance = &instance, .seed = seed, .policy = policy_named(group.policies[(block + k) % n])});
+        ++block;
+      }
+    }
+    if (suite.n_explained > 0 && std::ranges::contains(group.policies, suite.explained_policy)) {
+      jobs.push_back({.kind = Job::Kind::explained, .group = &group, .instance = &group.instances.front(), .seed = suite.seeds.front(), .policy = policy_named(suite.explained_policy)});
+    }
+  }
+  block = (n_blocks + calibrate_every - 1) / calibrate_every * calibrate_every;
+  calibrate();  // and one at the end
+  return jobs;
+}
+
+Json policy_json(const SuitePolicy& policy) {
+  Json json{{"name", policy.name}, {"source", policy.source}};
+  if (!is_model_file(policy.source)) return json;
+  const Model model = read_model(policy.source);
+  json["source"] = fs::path(policy.source).filename().string();
+  json["sha256"] = sha256_of_file(policy.source);
+  json["architecture"] = Json::parse(architecture_json(model.architecture));
+  json["training"] = Json::parse(model.training);
+  return json;
+}
+
+/// What two calls must have in common for their records to be comparable.
+Json conditions_of(const Suite& suite) {
+  const Settings& settings = suite.settings;
+  const bool file = find_preset(settings.preset) == nullptr;
+  return {{"schema", evaluation_schema},
+          {"settings", file ? fs::path(settings.preset).filename().string() : settings.preset},
+          {"settings_sha256", file ? Json(sha256_of_file(settings.preset)) : Json(nullptr)},
+          {"scip_parameters", settings.overrides},
+          {"time_limit", *settings.time_limit_s},
+          {"memory_limit", settings.memory_limit_mb ? Json(*settings.memory_limit_mb) : Json(nullptr)},
+          {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())}};
+}
+
+Json machine_json() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string cpu = "unknown";
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("model name")) {
+      cpu = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  return {{"cpu", cpu}, {"cores", ::sysconf(_SC_NPROCESSORS_ONLN)}, {"lp_solver", SCIPlpiGetSolverName()}, {"bough", version}, {"commit", commit}};
+}
+
+Json suite_json(const Suite& suite, std::size_t n_planned) {
+  Json groups = Json::array();
+  for (const SuiteGroup& group : suite.groups) {
+    Json names = Json::array();
+    for (const Instance& instance : group.instances) names.push_back(instance.name);
+    groups.push_back({{"name", group.name}, {"family", group.family}, {"size", group.size}, {"policies", group.policies}, {"optima", group.optima}, {"instances", names}});
+  }
+  Json policies = Json::array();
+  for (const SuitePolicy& policy : suite.policies) policies.push_back(policy_json(policy));
+  return {{"name", suite.name}, {"note", suite.note}, {"conditions", conditions_of(suite)}, {"seeds", suite.seeds}, {"policies", policies}, {"groups", groups}, {"planned", n_planned}};
+}
+
+double load_average() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 ? load : -1;
+}
+
+class Evaluating {
+ public:
+  explicit Evaluating(const EvaluateRequest& request) : request_(request), jobs_(plan(request.suite)), states_(jobs_.size()), journal_(request.output / "runs.jsonl") {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) index_[jobs_[i].key().dump()] = i;
+  }
+
+  bool run() {
+    make_directories(request_.output / "instances");
+    const DirectoryLock lock(request_.output, "evaluating into");
+    remove_leftovers(request_.output / "instances");
+    open();
+    report("");
+    JobRunner runner;
+    runner.n_workers = request_.n_workers;
+    const double limit = *request_.suite.settings.time_limit_s;
+    runner.time_limit_s = std::max(1.1 * limit, limit + request_.overtime_slack_s);
+    runner.pinned = true;
+    if (request_.suite.settings.memory_limit_mb) runner.memory_limit_mb = static_cast<std::size_t>(1.5 * *request_.suite.settings.memory_limit_mb) + 1024;
+    runner.next = [&] { return next(); };
+    runner.body = [&](std::size_t job, const auto& send) { return perform(jobs_[job], send).dump(-1, ' ', false, Json::error_handler_t::replace); };
+    runner.on_end = [&](std::size_t job, const JobEnd& end) { ended(job, end); };
+    runner.stop = [] { return stop_signal() != 0; };
+    runner.run();
+    return std::ranges::all_of(states_, [](const State& state) { return state.done; });
+  }
+
+ private:
+  struct State {
+    bool done = false;
+    bool running = false;
+    std::size_t n_kills = 0;
+  };
+
+  /// Goes on with the records that are there, or begins.
+  void open() {
+    const fs::path file = request_.output / "suite.json";
+    const auto n_planned = std::ranges::count(jobs_, Job::Kind::run, &Job::kind);
+    Json now = suite_json(request_.suite, static_cast<std::size_t>(n_planned));
+    if (fs::exists(file)) {
+      const Json before = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+      if (!before.is_object() || !before.contains("conditions")) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
+      refuse_other_conditions(before, now);
+      now["machine"] = before.value("machine", machine_json());
+    } else {
+      now["machine"] = machine_json();
+      if (!fs::exists(journal_)) write_file(journal_, "");  // its name is on disk before the first line is appended
+    }
+    write_file(file, now.dump(2) + "\n");
+    for (const std::string& line : read_journal(journal_)) {
+      const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!record.is_object() || record.empty()) throw Error(ExitCode::bad_input, std::format("{} is damaged: a line is not JSON", journal_.string()), "remove that line and run the same command again");
+      const auto found = index_.find(Json{{record.begin().key(), record.begin().value()}}.dump());
+      if (found == index_.end()) continue;  // of a group or policy that is no longer in the suite
+      const std::string end = record.value("end", "done");
+      states_[found->second].done = !(request_.retry && (end == "failed" || end == "crashed"));
+    }
+  }
+
+  void refuse_other_conditions(const Json& before, const Json& now) const {
+    const auto refuse = [&](const std::string& what, const Json& was, const Json& is) {
+      throw Error(ExitCode::usage, std::format("{} holds runs with {} = {}; now it is {}", request_.output.string(), what, was.dump(), is.dump()), "choose another directory, or the suite that was run there");
+    };
+    for (const auto& [key, value] : now["conditions"].items()) {
+      if (before["conditions"].value(key, Json(nullptr)) != value) refuse(key, before["conditions"].value(key, Json(nullptr)), value);
+    }
+    for (const Json& policy : now["policies"]) {
+      for (const Json& other : before["policies"]) {
+        if (other["name"] != policy["name"]) continue;
+        for (const char* key : {"source", "sha256"}) {
+          if (other.value(key, "") != policy.value(key, "")) refuse(std::format("{} of the policy {}", key, policy["name"].get<std::string>()), other.value(key, ""), policy.value(key, ""));
+        }
+      }
+    }
+  }
+
+  std::optional<std::size_t> next() {
+    for (; first_open_ < jobs_.size() && states_[first_open_].done; ++first_open_) {}
+    for (std::size_t i = first_open_; i < jobs_.size(); ++i) {
+      if (states_[i].done || states_[i].running) continue;
+      states_[i].running = true;
+      return i;
+    }
+    return std::nullopt;
+  }
+
+  /// The instance as a file, written by whoever needs it first.
+  fs::path file_of(const SuiteGroup& group, const Instance& instance) const {
+    if (!group.from_data && !instance.file.empty()) return instance.file;
+    const fs::path file = request_.output / "instances" / ((group.from_data ? group.family + "-" : "") + instance.name + ".mps.gz");
+    if (fs::exists(file)) return file;
+    const Family& family = family_by_name(group.family);
+    const Size size = group.size.empty() ? Size::easy : static_cast<Size>(std::ranges::find(size_names, group.size) - size_names.begin());
+    const Parameters parameters = resolve_parameters(family, size);
+    write_milp(group.from_data ? family.from_data(instance.file, parameters) : generate_instance(family, parameters, instance.seed), file);
+    return file;
+  }
+
+  /// The competition's own bound beside the file, NAME.json: what `ml4co` starts from.
+  static std::optional<double> objective_limit_beside(const fs::path& instance) {
+    fs::path file = instance;
+    while (file.has_extension()) file.replace_extension();
+    file += ".json";
+    if (!fs::exists(file)) return std::nullopt;
+    const Json bounds = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+    if (!bounds.is_object() || !bounds.contains("primal_bound") || !bounds["primal_bound"].is_number()) {
+      throw Error(ExitCode::bad_input, std::format("{}: expected {{\"primal_bound\": number}}", file.string()), "it lies beside an instance and gives ml4co its objective limit");
+    }
+    return bounds["primal_bound"].get<double>();
+  }
+
+  /// Runs in a worker.
+  Json perform(const Job& job, const std::function<void(std::string_view)>& send) const {
+    const double load = load_average();
+    Json record = job.key();
+    if (job.kind == Job::Kind::calibration) {
+      const SolveResult result = calibrate();
+      record.update(Json{{"time", result.statistics.time_s}, {"nodes", result.statistics.n_nodes}, {"load", load}});
+      return record;
+    }
+    SolveRequest solve;
+    solve.instance = file_of(*job.group, *job.instance);
+    solve.policy = job.policy->source;
+    solve.settings = request_.suite.settings;
+    solve.settings.seed = job.seed;
+    if (solve.settings.preset == "ml4co") solve.settings.objective_limit = objective_limit_beside(solve.instance);
+    solve.on_root_done = [&] { if (solve.settings.preset == "ml4co") send(""); };  // its time limit begins there
+    if (job.kind == Job::Kind::explained) {
+      Json decisions = Json::array();
+      solve.n_explained = request_.suite.n_explained;
+      solve.explain_expert = true;
+      solve.settings.node_limit = 20 * request_.suite.n_explained;
+      solve.on_explained = [&](const Explanation& explanation) { decisions.push_back(explanation_json(explanation)); };
+      (void)request_.solve(solve);
+      record["decisions"] = std::move(decisions);
+      return record;
+    }
+    Trace trace;
+    solve.on_progress = [&](const TracePoint& point) { trace.add({point.time_s, point.primal_bound, point.dual_bound, point.n_nodes}); };
+    const SolveResult result = request_.solve(solve);
+    const RunStatistics& s = result.statistics;
+    trace.add_last({s.time_s, s.primal_bound, s.dual_bound, s.n_nodes});
+    const bool holds = !result.solution_check || result.solution_check->feasible;
+    record["end"] = holds ? "done" : "failed";
+    if (!holds) record["message"] = "the solution does not hold in the file: " + result.solution_check->complaint;
+    record["result"] = solve_json(solve, result);
+    if (!request_.suite.statistics) record["result"].erase("scip_statistics");
+    record["result"]["instance"]["file"] = solve.instance.filename().string();
+    record["result"]["policy"] = fs::path(solve.policy).filename().string();
+    record["trace"] = trace_to_json(trace.points());
+    record["machine"] = {{"load", load}, {"core", ::sched_getcpu()}};
+    return record;
+  }
+
+  /// A fixed problem and rule: only the machine makes its time vary.
+  static SolveResult calibrate() {
+    const TemporaryDirectory directory;
+    const Family& family = family_by_name("setcover");
+    SolveRequest solve;
+    solve.instance = directory.path() / "calibration.mps";
+    solve.policy = "pscost";
+    solve.settings.preset = "paper";
+    solve.settings.node_limit = 150;
+    write_milp(generate_instance(family, resolve_parameters(family, Size::easy, {{"rows", 150}, {"columns", 300}}), 0), solve.instance);
+    return solve_file(solve);
+  }
+
+  void ended(std::size_t index, const JobEnd& end) {
+    State& state = states_[index];
+    const Job& job = jobs_[index];
+    state.running = false;
+    Json record = job.key();
+    switch (end.kind) {
+      case JobEnd::Kind::done:
+        append(state, end.text);
+        return report(job.text(), job.kind == Job::Kind::run ? std::optional(record_from(Json::parse(end.text))) : std::nullopt);
+      case JobEnd::Kind::killed:
+        if (++state.n_kills < max_kills) return;  // it is started again
+        record["end"] = "crashed";
+        break;
+      case JobEnd::Kind::failed:
+        // A full disk or a parameter that SCIP refuses would hit every run; a file that cannot be read is its own.
+        if (end.code == ExitCode::cannot_write || end.code == ExitCode::usage) throw Error(end.code, end.text, end.hint);
+        record["end"] = "failed";
+        break;
+      case JobEnd::Kind::crashed: record["end"] = "crashed"; break;
+      case JobEnd::Kind::hung: record["end"] = "overtime"; break;
+    }
+    record["message"] = end.text;
+    append(state, record.dump(-1, ' ', false, Json::error_handler_t::replace));
+    report(std::format("{}: {}", job.text(), end.text), job.kind == Job::Kind::run ? std::optional(record_from(record)) : std::nullopt);
+  }
+
+  void append(State& state, const std::string& line) {
+    append_to_journal(journal_, line);
+    state.done = true;
+  }
+
+  void report(const std::string& last, std::optional<RunRecord> record = {}) const {
+    if (!request_.on_progress) return;
+    EvaluateProgress progress;
+    progress.record = std::move(record);
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (jobs_[i].kind != Job::Kind::run) continue;
+      ++progress.n_runs;
+      progress.n_done += states_[i].done ? 1 : 0;
+    }
+    progress.last = last;
+    request_.on_progress(progress);
+  }
+
+  const EvaluateRequest& request_;
+  std::vector<Job> jobs_;
+  std::vector<State> states_;                 // (n_jobs)
+  std::map<std::string, std::size_t> index_;  ///< of a job, by its key
+  fs::path journal_;
+  std::size_t first_open_ = 0;
+};
+
+}  // namespace
+
+bool evaluate(const EvaluateRequest& request) { return Evaluating(request).run(); }
+
+}  // namespace bough

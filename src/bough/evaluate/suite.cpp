@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/evaluate/suite.hpp"
+
+#include <algorithm>
+#include <format>
+#include <set>
+
+#include "bough/branch/policies.hpp"
+#include "bough/error.hpp"
+#include "bough/toml.hpp"
+
+namespace bough {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SuiteReader {
+ public:
+  explicit SuiteReader(const fs::path& path) : path_(path), table_(read_toml(path)), reader_(table_, path.string()) {}
+
+  Suite read() {
+    suite_.name = path_.stem().string();
+    reader_("name", suite_.name);
+    reader_("note", suite_.note);
+    read_settings();
+    if (const toml::node* seeds = reader_.find("seeds")) read_seeds(*seeds);
+    reader_.each("policies", reader_.need("policies"), [&](const toml::node& node) { add_policy(node); });
+    if (suite_.policies.empty()) reader_.refuse(reader_.need("policies"), "no policies");
+    reader_("statistics", suite_.statistics);
+    reader_("calibration", suite_.calibration);
+    if (const toml::node* explain = reader_.find("explain")) read_explain(*explain);
+    reader_.each("group", reader_.need("group"), [&](const toml::node& node) { add_group(node); });
+    reader_.refuse_others();
+    return std::move(suite_);
+  }
+
+ private:
+  /// Runs what may throw an Error of its own; that becomes one of this file and line.
+  template <class Call>
+  auto at(const toml::node& node, Call&& call) {
+    try {
+      return call();
+    } catch (const Error& error) {
+      reader_.refuse(node, error.what(), error.hint(), error.code() == ExitCode::missing_input ? ExitCode::missing_input : ExitCode::bad_input);
+    }
+  }
+
+  fs::path beside(const std::string& relative) const { return (path_.parent_path() / relative).lexically_normal(); }
+
+  void read_settings() {
+    Settings& settings = suite_.settings;
+    reader_("settings", settings.preset);
+    if (find_preset(settings.preset) == nullptr) {
+      const toml::node& node = reader_.need("settings");
+      settings.preset = beside(settings.preset).string();
+      if (!fs::exists(settings.preset)) {
+        reader_.refuse(node, std::format("no settings \"{}\", and no such file", settings.preset), "there are default, paper and ml4co, or give a .set file");
+      }
+    }
+    double limit = 0;
+    reader_.take("time_limit", reader_.need("time_limit"), limit);
+    if (!(limit > 0 && limit <= 1e9)) reader_.refuse(reader_.need("time_limit"), "time_limit: expected a positive number of seconds");
+    settings.time_limit_s = limit;
+    if (const toml::node* node = reader_.find("memory_limit")) {
+      double megabytes = 0;
+      reader_.take("memory_limit", *node, megabytes);
+      settings.memory_limit_mb = megabytes;
+    }
+    if (const toml::node* scip = reader_.find("scip")) {
+      for (const auto& [name, value] : reader_.table("scip", *scip).raw()) {
+        std::string text;
+        if (value.is_string()) reader_.take(name.str(), value, text);
+        else text = value.is_boolean() ? (*value.value<bool>() ? "TRUE" : "FALSE") : value.is_integer() ? std::to_string(*value.value<std::int64_t>()) : std::format("{}", value.value_or(0.0));
+        settings.overrides.emplace_back(name.str(), text);
+      }
+    }
+  }
+
+  void read_seeds(const toml::node& node) {
+    suite_.seeds.clear();
+    if (node.is_string()) {
+      SeedRange range;
+      at(node, [&] { parse_seeds(*node.value<std::string>(), "seeds", range); });
+      for (std::uint64_t seed = range.first; seed <= range.last; ++seed) suite_.seeds.push_back(static_cast<std::uint32_t>(seed));
+    } else {
+      reader_.each("seeds", node, [&](const toml::node& element) {
+        std::uint32_t seed = 0;
+        reader_.take("seeds", element, seed);
+        suite_.seeds.push_back(seed);
+      });
+    }
+    if (suite_.seeds.empty() || std::ranges::any_of(suite_.seeds, [](std::uint32_t seed) { return seed > 2147483647U; })) reader_.refuse(node, "seeds: expected numbers from 0 to 2147483647");
+    if (std::set(suite_.seeds.begin(), suite_.seeds.end()).size() != suite_.seeds.size()) reader_.refuse(node, "seeds: one is given twice");
+  }
+
+  void add_policy(const toml::node& node) {
+    SuitePolicy policy;
+    if (node.is_string()) {
+      policy.name = policy.source = *node.value<std::string>();
+    } else {
+      TomlReader entry = reader_.table("policies", node);
+      entry.take("name", entry.need("name"), policy.name);
+      if (const toml::node* model = entry.find("model")) {
+        entry.take("model", *model, policy.source);
+        policy.source = beside(policy.source).string();
+      } else {
+        entry.take("rule", entry.need("rule"), policy.source);
+      }
+      entry.refuse_others();
+    }
+    if (node.is_string() && is_model_file(policy.source)) {
+      reader_.refuse(node, std::format("{} is a model file and needs a name", policy.source), "write { name = \"tgat\", model = \"...\" }");
+    }
+    if (std::ranges::contains(suite_.policies, policy.name, &SuitePolicy::name)) reader_.refuse(node, std::format("two policies are called \"{}\"", policy.name));
+    at(node, [&] { (void)make_policy(policy.source, 0); });
+    suite_.policies.push_back(std::move(policy));
+  }
+
+  void check_policy(const toml::node& node, const std::string& name) const {
+    if (!std::ranges::contains(suite_.policies, name, &SuitePolicy::name)) reader_.refuse(node, std::format("\"{}\" is not among the suite's policies", name));
+  }
+
+  void read_explain(const toml::node& node) {
+    TomlReader explain = reader_.table("explain", node);
+    explain.take("policy", explain.need("policy"), suite_.explained_policy);
+    suite_.n_explained = 12;
+    explain("decisions", suite_.n_explained);
+    explain.refuse_others();
+    check_policy(node, suite_.explained_policy);
+    if (suite_.n_explained < 1 || suite_.n_explained > 1000) reader_.refuse(node, "decisions: expected 1 to 1000");
+    const auto policy = std::ranges::find(suite_.policies, suite_.explained_policy, &SuitePolicy::name);
+    if (!make_policy(policy->source, 0)->scip_rule().empty()) reader_.refuse(node, std::format("{} is one of SCIP's own rules: its decisions cannot be explained", policy->name));
+  }
+
+  void add_group(const toml::node& node) {
+    TomlReader entry = reader_.table("group", node);
+    SuiteGroup group;
+    entry("family", group.family);
+    if (!group.family.empty()) at(node, [&] { (void)family_by_name(group.family); });
+    if (const toml::node* folder = entry.find("folder")) {
+      std::string path;
+      entry.take("folder", *folder, path);
+      group.instances = at(*folder, [&] { return instances_in(beside(path)); });
+      group.name = beside(path).filename().string();
+    } else if (const toml::node* data = entry.find("data")) {
+      std::string path;
+      entry.take("data", *data, path);
+      if (group.family.empty() || family_by_name(group.family).from_data == nullptr) reader_.refuse(*data, "data: needs a family that has a published data format");
+      group.instances = at(*data, [&] { return data_in(beside(path)); });
+      group.from_data = true;
+      group.name = beside(path).filename().string();
+    } else {
+      if (group.family.empty()) reader_.refuse(node, "a group needs a family, a folder or data");
+      SeedRange seeds{.family = group.family};
+      entry("size", seeds.size, size_names);
+      std::string range;
+      entry.take("instances", entry.need("instances"), range);
+      at(entry.need("instances"), [&] { parse_seeds(range, "instances", seeds); });
+      group.instances = instances_of(seeds);
+      group.size = size_names[static_cast<std::size_t>(seeds.size)];
+      group.name = std::format("{}-{}", group.family, group.size);
+    }
+    entry("name", group.name);
+    if (const toml::node* policies = entry.find("policies")) {
+      entry.each("policies", *policies, [&](const toml::node& element) {
+        std::string name;
+        entry.take("policies", element, name);
+        check_policy(element, name);
+        group.policies.push_back(name);
+      });
+    } else {
+      for (const SuitePolicy& policy : suite_.policies) group.policies.push_back(policy.name);
+    }
+    if (const toml::node* optima = entry.find("optima")) {
+      for (const auto& [name, value] : entry.table("optima", *optima).raw()) {
+        if (!std::ranges::contains(group.instances, std::string(name.str()), &Instance::name)) entry.refuse(value, std::format("optima: the group has no instance \"{}\"", name.str()));
+        entry.take(name.str(), value, group.optima[std::string(name.str())]);
+      }
+    }
+    entry.refuse_others();
+    if (std::ranges::contains(suite_.groups, group.name, &SuiteGroup::name)) reader_.refuse(node, std::format("two groups are called \"{}\"", group.name), "give one of them a name");
+    suite_.groups.push_back(std::move(group));
+  }
+
+  fs::path path_;
+  toml::table table_;
+  TomlReader reader_;
+  Suite suite_;
+};
+
+}  // namespace
+
+Suite read_suite(const fs::path& path) { return SuiteReader(path).read(); }
+
+}  // namespace bough

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A suite's records depend on the suite alone, whatever happens on the way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <format>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "bough/error.hpp"
+#include "bough/evaluate/evaluate.hpp"
+#include "bough/evaluate/metrics.hpp"
+#include "bough/evaluate/trace.hpp"
+#include "bough/file.hpp"
+#include "bough/journal.hpp"
+#include "bough/rng.hpp"
+#include "tests/process.hpp"
+
+namespace bough::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view small_suite = R"(
+settings = "paper"
+time_limit = 60
+seeds = [0, 1]
+policies = ["relpscost", "pscost", "random"]
+explain = { policy = "random", decisions = 2 }
+
+[[group]]
+family = "setcover"
+size = "tiny"
+instances = "5..6"
+
+[[group]]
+family = "auction"
+size = "tiny"
+instances = "5..6"
+policies = ["pscost", "random"]
+)";
+
+/// Writes a suite into the directory and returns its path.
+fs::path suite_file(const fs::path& directory, std::string_view text = small_suite) {
+  write_file(directory / "suite.toml", text);
+  return directory / "suite.toml";
+}
+
+/// Everything of a record that does not depend on the clock, by run.
+std::map<std::string, std::string> timeless(const fs::path& directory) {
+  std::map<std::string, std::string> found;
+  for (const RunRecord& run : read_evaluation(directory).runs) {
+    found[std::format("{}/{}/{}/{}", run.group, run.instance, run.seed, run.policy)] =
+        std::format("{} {} {} {} nodes {} fair {} LP {} strong {} decisions {} fallbacks {}", run.end, run.status, run.primal_bound, run.dual_bound, run.n_nodes, run.n_fair_nodes, run.n_lp_iterations,
+                    run.n_strong_branching_iterations, run.n_decisions, run.n_fallbacks());
+  }
+  return found;
+}
+
+TEST(Suite, HasDefaultsNamesAndEveryPolicyOfEachGroup) {
+  const TemporaryDirectory directory;
+  const Suite suite = read_suite(suite_file(directory.path()));
+  EXPECT_EQ(suite.name, "suite");
+  EXPECT_EQ(suite.settings.preset, "paper");
+  EXPECT_EQ(suite.settings.time_limit_s, 60);
+  ASSERT_EQ(suite.groups.size(), 2U);
+  EXPECT_EQ(suite.groups[0].name, "setcover-tiny");
+  EXPECT_EQ(suite.groups[0].policies, (std::vector<std::string>{"relpscost", "pscost", "random"}));
+  EXPECT_EQ(suite.groups[1].policies, (std::vector<std::string>{"pscost", "random"}));
+  ASSERT_EQ(suite.groups[1].instances.size(), 2U);
+  EXPECT_EQ(suite.groups[1].instances[1].name, "auction-tiny-6");
+}
+
+TEST(Suite, OfTheRepositoryAllRead) {
+  int n = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "bench/suites")) {
+    EXPECT_NO_THROW((void)read_suite(entry.path())) << entry.path();
+    ++n;
+  }
+  EXPECT_GE(n, 13);
+}
+
+struct BadSuite {
+  std::string name;
+  std::string from, to;  ///< what is replaced in small_suite
+  std::string says;
+  ExitCode code = ExitCode::bad_input;
+};
+void PrintTo(const BadSuite& bad, std::ostream* out) { *out << bad.name; }
+
+class RefusedSuite : public testing::TestWithParam<BadSuite> {};
+
+TEST_P(RefusedSuite, SaysWhatAndWhere) {
+  const auto& [name, from, to, says, code] = GetParam();
+  std::string text(small_suite);
+  ASSERT_NE(text.find(from), std::string::npos);
+  text.replace(text.find(from), from.size(), to);
+  const TemporaryDirectory directory;
+  try {
+    (void)read_suite(suite_file(directory.path(), text));
+    FAIL() << "it was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("suite.toml:"), std::string::npos) << error.what();
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    Suites, RefusedSuite,
+    testing::Values(BadSuite{"not_toml", "seeds = [0, 1]", "seeds = [0, 1", "not TOML"}, BadSuite{"no_limit", "time_limit = 60", "", "no \"time_limit\""},
+                    BadSuite{"limit_of_zero", "time_limit = 60", "time_limit = 0", "positive number of seconds"},
+                    BadSuite{"unknown_key", "time_limit = 60", "time_limit = 60\ntimelimit = 6", ":5: unknown key \"timelimit\""},
+                    BadSuite{"unknown_policy", "\"pscost\", \"random\"]\nexplain", "\"pscots\", \"random\"]\nexplain", "pscots"},
+                    BadSuite{"missing_model", "\"random\"]\nexplain", "{ name = \"tgat\", model = \"nowhere.safetensors\" }, \"random\"]\nexplain", "nowhere.safetensors", ExitCode::missing_input},
+                    BadSuite{"two_policies_of_one_name", "\"random\"]\nexplain", "\"random\", \"random\"]\nexplain", "two policies are called \"random\""},
+                    BadSuite{"policy_of_a_group_that_is_not_there", "[\"pscost\", \"random\"]\n", "[\"fullstrong\"]\n", "not among the suite's policies"},
+                    BadSuite{"unknown_family", "\"auction\"", "\"auctions\"", "auctions"}, BadSuite{"unknown_size", "\"tiny\"\ninstances = \"5..6\"\npolicies", "\"small\"\ninstances = \"5..6\"\npolicies", "small"},
+                    BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"},
+                    BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
+                    BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),
+    [](const auto& bad) { return bad.param.name; });
+
+TEST(Evaluate, GivesTheSameRecordsForOneAndTwoWorkersAndGrows) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path()));
+  std::map<std::string, std::string> first;
+  for (const int n_workers : {1, 2}) {
+    request.output = directory.path() / std::to_string(n_workers);
+    request.n_workers = n_workers;
+    EXPECT_TRUE(evaluate(request));
+    const auto records = timeless(request.output);
+    EXPECT_EQ(records.size(), 2U * 2 * 3 + 2 * 2 * 2);
+    if (first.empty()) first = records;
+    EXPECT_EQ(records, first);
+  }
+  const Evaluation evaluation = read_evaluation(request.output);
+  EXPECT_EQ(evaluation.n_planned, evaluation.runs.size());
+  EXPECT_EQ(evaluation.explained.size(), 2U);
+  EXPECT_EQ(evaluation.explained[0]["decisions"].size(), 2U);
+  EXPECT_GE(evaluation.calibrations.size(), 3U);
+  EXPECT_TRUE(disagreements(evaluation).empty());
+  for (const RunRecord& run : evaluation.runs) {
+    EXPECT_EQ(run.status, "optimal");
+    ASSERT_FALSE(run.trace.empty());
+    EXPECT_EQ(run.trace.back().primal, run.primal_bound);
+    EXPECT_EQ(run.maximise, run.group == "auction-tiny");
+    EXPECT_EQ(run.n_decisions > 0, run.policy == "random" && run.n_nodes > 1) << run.policy << " " << run.instance;
+  }
+
+  // Another instance: what is there stays, only the new one runs.
+  const auto n_lines = read_journal(request.output / "runs.jsonl").size();
+  std::string larger(small_suite);
+  larger.replace(larger.rfind("5..6"), 4, "5..7");
+  request.suite = read_suite(suite_file(directory.path(), larger));
+  EXPECT_TRUE(evaluate(request));
+  EXPECT_EQ(read_evaluation(request.output).runs.size(), first.size() + 4);
+  EXPECT_LE(read_journal(request.output / "runs.jsonl").size(), n_lines + 4 + 3) << "something ran twice";
+}
+
+TEST(Evaluate, KilledTenTimesItGivesTheRecordsOfAnUndisturbedRun) {
+  const TemporaryDirectory directory;
+  const std::string suite = suite_file(directory.path()).string();
+  const auto command = [&](const fs::path& output) { return std::vector<std::string>{"bough", "evaluate", suite, "-o", output.string(), "-q", "--workers", "2"}; };
+  const Finished calm = run_program(command(directory.path() / "calm"));
+  ASSERT_EQ(calm.exit_code, 0) << calm.err;
+  Rng rng("kills", 2);
+  const fs::path output = directory.path() / "killed";
+  int n_killed = 0;
+  for (int round = 0; round < 10; ++round) {
+    const Finished run = run_program(command(output), ".", [&](int pid) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(rng.integer(500, 1100)));
+      ::kill(pid, SIGKILL);
+    });
+    n_killed += run.exit_code == 128 + SIGKILL ? 1 : 0;
+  }
+  EXPECT_GE(n_killed, 3);
+  const Finished last = run_program(command(output));
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(timeless(output), timeless(directory.path() / "calm"));
+  const Evaluation a = read_evaluation(output);
+  const Evaluation b = read_evaluation(directory.path() / "calm");
+  EXPECT_EQ(read_journal(output / "runs.jsonl").size(), read_journal(directory.path() / "calm" / "runs.jsonl").size()) << "something ran twice";
+  for (const GroupInfo& group : a.groups) {
+    const auto here = summarise(a, group.name);
+    const auto there = summarise(b, group.name);
+    ASSERT_EQ(here.size(), there.size());
+    for (std::size_t k = 0; k < here.size(); ++k) {
+      EXPECT_EQ(here[k].policy, there[k].policy);
+      EXPECT_EQ(here[k].nodes.mean, there[k].nodes.mean);
+      EXPECT_EQ(here[k].lp_iterations.mean, there[k].lp_iterations.mean);
+      EXPECT_EQ(here[k].n_solved, there[k].n_solved);
+    }
+  }
+}
+
+TEST(Evaluate, AStopSignalKeepsWhatIsDoneAndTheSameCommandGoesOn) {
+  const TemporaryDirectory directory;
+  const fs::path output = directory.path() / "runs";
+  const std::vector<std::string> command{"bough", "evaluate", suite_file(directory.path()).string(), "-o", output.string(), "-q"};
+  const Finished stopped = run_program(command, ".", [&](int pid) {
+    while (!fs::exists(output / "runs.jsonl") || fs::file_size(output / "runs.jsonl") == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ::kill(pid, SIGINT);
+  });
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_NE(stopped.err.find("the same command goes on"), std::string::npos) << stopped.err;
+  EXPECT_EQ(run_program(command).exit_code, 0);
+  EXPECT_EQ(timeless(output).size(), 20U);
+}
+
+/// solve_file() with another end for one policy.
+EvaluateRequest tampered(const fs::path& directory, const std::string& policy, const std::function<void(SolveResult&)>& change) {
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory));
+  request.suite.groups.resize(1);
+  request.suite.seeds = {0};
+  request.suite.n_explained = 0;
+  request.output = directory / "runs";
+  request.solve = [=](const SolveRequest& solve) {
+    SolveResult result = solve_file(solve);
+    if (solve.policy == policy) change(result);
+    return result;
+  };
+  return request;
+}
+
+TEST(Evaluate, APolicyThatReturnsAWrongOptimumIsCaught) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "pscost", [](SolveResult& result) { result.statistics.primal_bound = result.statistics.dual_bound += 1; });
+  EXPECT_TRUE(evaluate(request));
+  const auto wrong = disagreements(read_evaluation(request.output));
+  ASSERT_EQ(wrong.size(), 2U) << "both instances are wrong";
+  EXPECT_NE(wrong[0].text.find("pscost"), std::string::npos) << wrong[0].text;
+}
+
+TEST(Evaluate, AReferenceThatNobodyReachesIsExitCode1AndTheFirstThingThatIsSaid) {
+  const TemporaryDirectory directory;
+  std::string text(small_suite);
+  text.replace(text.find("instances = \"5..6\""), 18, "instances = \"5..6\"\noptima = { setcover-tiny-5 = 1 }");
+  const Finished run = run_program({"bough", "evaluate", suite_file(directory.path(), text).string(), "-o", (directory.path() / "runs").string(), "-q"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  EXPECT_TRUE(run.out.starts_with("DISAGREEMENT")) << run.out;
+  EXPECT_NE(run.err.find("setcover-tiny-5"), std::string::npos) << run.err;
+}
+
+TEST(Evaluate, ASolutionThatDoesNotHoldInTheFileIsNoResult) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "random", [](SolveResult& result) { result.solution_check = SolutionCheck{false, 0, "row cover1 is violated"}; });
+  EXPECT_TRUE(evaluate(request));
+  for (const RunRecord& run : read_evaluation(request.output).runs) {
+    EXPECT_EQ(run.solved(), run.policy != "random");
+    EXPECT_EQ(run.message.find("cover1") != std::string::npos, run.policy == "random");
+  }
+}
+
+TEST(Evaluate, ARunPastItsLimitIsEndedAndOneThatCrashesCostsItself) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "", {});
+  request.suite.settings.time_limit_s = 1;
+  request.overtime_slack_s = 1;
+  request.n_workers = 3;
+  request.solve = [](const SolveRequest& solve) {
+    if (solve.policy == "random") std::abort();
+    if (solve.policy == "pscost") std::this_thread::sleep_for(std::chrono::hours(1));
+    return solve_file(solve);
+  };
+  EXPECT_TRUE(evaluate(request));
+  std::map<std::string, std::set<std::string>> ends;
+  for (const RunRecord& run : read_evaluation(request.output).runs) ends[run.policy].insert(run.end);
+  EXPECT_EQ(ends, (std::map<std::string, std::set<std::string>>{{"pscost", {"overtime"}}, {"random", {"crashed"}}, {"relpscost", {"done"}}}));
+
+  request.solve = solve_file;
+  request.retry = true;
+  EXPECT_TRUE(evaluate(request));
+  for (const RunRecord& run : read_evaluation(request.output).runs) EXPECT_EQ(run.end, run.policy == "pscost" ? "overtime" : "done") << "a crash is tried again, overtime is a result";
+}
+
+TEST(Evaluate, RefusesToMixRunsOfOtherConditions) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "", {});
+  request.solve = solve_file;
+  EXPECT_TRUE(evaluate(request));
+  request.suite.settings.time_limit_s = 30;
+  try {
+    (void)evaluate(request);
+    FAIL() << "another limit was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("time_limit = 60.0"), std::string::npos) << error.what();
+  }
+  request.suite.settings.time_limit_s = 60;
+  request.suite.policies[0].source = "fullstrong";
+  EXPECT_THROW((void)evaluate(request), Error) << "another rule under an old name was accepted";
+}
+
+TEST(Evaluate, ADamagedLineIsNamed) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "", {});
+  request.solve = solve_file;
+  EXPECT_TRUE(evaluate(request));
+  const fs::path journal = request.output / "runs.jsonl";
+  const std::string text = read_file(journal);
+  write_file(journal, text.substr(0, text.size() - 40));  // cut off by a crash: the line does not count
+  EXPECT_EQ(read_evaluation(request.output).runs.size(), 6U) << "the last line is a calibration";
+  write_file(journal, "{\"run\": 3, \"end\": \"done\"}\n" + text);
+  try {
+    (void)read_evaluation(request.output);
+    FAIL() << "it was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_NE(std::string(error.what()).find("runs.jsonl:1"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Trace, KeepsFewPointsAndTheLastBoundOfEveryStretch) {
+  Trace trace;
+  constexpr int n = 20'000;
+  for (int k = 0; k < n; ++k) trace.add({0.01 * k, 1e6, static_cast<double>(k), k});
+  trace.add_last({0.01 * n, 1e6, n, n});
+  const auto points = trace.points();
+  EXPECT_LE(points.size(), Trace::most_points + 1);
+  EXPECT_GE(points.size(), Trace::most_points / 4);
+  EXPECT_EQ(points.front().dual, 0);
+  EXPECT_EQ(points.back().dual, n);
+  double late = 0;  // the true bound at time t is t / 0.01
+  for (std::size_t i = 1; i < points.size(); ++i) late = std::max(late, points[i].time_s - points[i - 1].time_s);
+  EXPECT_LE(late, 2.0) << "200 s in some 500 points";
+}
+
+TEST(Trace, GoesToJsonAndBackWithItsInfinities) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<BoundPoint> minimise{{0.5, infinity, -infinity, 0}, {1, 10, 3, 7}};
+  EXPECT_EQ(trace_from_json(trace_to_json(minimise), false), minimise);
+  const std::vector<BoundPoint> maximise{{0.5, -infinity, infinity, 0}, {1, 3, 10, 7}};
+  EXPECT_EQ(trace_from_json(trace_to_json(maximise), true), maximise);
+}
+
+}  // namespace
+}  // namespace bough::test
