@@ -77,7 +77,7 @@ TEST(MainTable, HasTheMeansOfHandmadeRunsAndTheBestInBold) {
   EXPECT_EQ(texts(table.sections[0].rows[0]), (Texts{"relpscost", "10.31 ± 5.66", "0/4", "99 ± 0"}));
   EXPECT_EQ(texts(table.sections[0].rows[1]), (Texts{"tgat", "*4.66 ± 2.83", "*4/4", "*4.7 ± 2.8"}));
   EXPECT_NEAR(table.sections[0].rows[1].cells[1].value.value(), std::pow(1024.0, 0.25) - 1, 1e-12) << "rounding of exp and log";
-  EXPECT_NE(table.note.find("small: settings paper, limit 3600 s, instances: 2, × 2 seeds. Two instances instead of twenty. Definitions: docs/metrics.md."), std::string::npos) << table.note;
+  EXPECT_NE(table.note.find("small: settings paper, limit 3600 s, 2 instances × 2 seeds. Two instances instead of twenty. Definitions: docs/metrics.md."), std::string::npos) << table.note;
 }
 
 TEST(MainTable, PutsTheSizesOfAFamilySideBySideWhereverTheyComeFrom) {
@@ -123,6 +123,9 @@ TEST(MainTable, SaysWhatIsUnsolvedAndWhatFellBack) {
   EXPECT_EQ(texts(table.sections[0].rows[0]), (Texts{"relpscost", "*10.31 ± 5.66", "*4/4", "99 ± 0"}));
   EXPECT_EQ(texts(table.sections[0].rows[1]), (Texts{"tgat (8 fallbacks)", "3,600 ± 0 (4 unsolved)", "0/4", "n/a"}));
   EXPECT_NE(table.note.find("Unfinished: 8 of 10 runs."), std::string::npos) << table.note;
+
+  for (RunRecord& run : evaluation.runs) run.n_nodes = 99, run.proven = true;
+  EXPECT_FALSE(main_table(std::span(&evaluation, 1)).sections[0].rows[0].cells[3].best) << "all have 99 nodes, which is no merit";
 }
 
 TEST(DetailTable, HasWhatADecisionCosts) {

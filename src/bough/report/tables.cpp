@@ -60,15 +60,16 @@ Cell p_cell(const std::optional<Ratio>& ratio) {
   return {ratio->p_value < 0.001 ? "< 0.001" : grouped(ratio->p_value, 3), ratio->p_value};
 }
 
-/// Sets the best of a column in bold, and its equals; a single number is no best.
+/// Sets the best of a column in bold, and its equals, unless all are equal.
 void mark_best(Section& section, std::size_t column, bool lowest) {
   std::vector<Cell*> cells;
   for (Row& row : section.rows) {
     if (column < row.cells.size() && row.cells[column].value) cells.push_back(&row.cells[column]);
   }
-  if (cells.size() < 2) return;
-  const auto [low, high] = std::ranges::minmax_element(cells, {}, [](const Cell* cell) { return *cell->value; });
-  const double best = lowest ? *(*low)->value : *(*high)->value;
+  if (cells.empty()) return;
+  const auto [low, high] = std::ranges::minmax(cells, {}, [](const Cell* cell) { return *cell->value; });
+  if (*low->value == *high->value) return;
+  const double best = lowest ? *low->value : *high->value;
   for (Cell* cell : cells) cell->best = *cell->value == best;
 }
 
@@ -178,21 +179,26 @@ const PolicyInfo* rule_of(const Evaluation& evaluation, std::string_view rule) {
   return found == evaluation.policies.end() ? nullptr : &*found;
 }
 
-std::string instances_of(const Evaluation& evaluation) {
+/// "20 instances × 5 seeds"
+std::string extent_of(const Evaluation& evaluation) {
   std::set<std::size_t> counts;
   std::string by_group;
   for (const GroupInfo& group : evaluation.groups) {
     counts.insert(group.n_instances);
     by_group += std::format("{}{} of {}", by_group.empty() ? "" : ", ", group.n_instances, group.name);
   }
-  return counts.size() == 1 ? std::format("{}{}", *counts.begin(), evaluation.groups.size() > 1 ? " of each group" : "") : by_group;
+  const std::string instances = counts.size() != 1 ? std::format("instances: {},", by_group) : std::format("{} instances{}", *counts.begin(), evaluation.groups.size() > 1 ? " of each group" : "");
+  return std::format("{} × {} seed{}", instances, evaluation.seeds.size(), evaluation.seeds.size() == 1 ? "" : "s");
 }
 
 /// How the figures came about, and what speaks against them: a table travels without the page that it stood on.
-std::string note_of(std::span<const Evaluation> evaluations) {
+std::string note_of(const std::vector<Place>& places) {
   std::string text;
-  for (const Evaluation& evaluation : evaluations) {
-    text += std::format(" {}: settings {}, limit {} s, instances: {}, × {} seed{}.", evaluation.name, evaluation.settings, evaluation.time_limit_s, instances_of(evaluation), evaluation.seeds.size(), evaluation.seeds.size() == 1 ? "" : "s");
+  const Evaluation* last = nullptr;
+  for (const Place& place : places) {
+    const Evaluation& evaluation = *place.evaluation;
+    if (std::exchange(last, &evaluation) == &evaluation) continue;  // groups of one evaluation are neighbours
+    text += std::format(" {}: settings {}, limit {} s, {}.", evaluation.name, evaluation.settings, evaluation.time_limit_s, extent_of(evaluation));
     if (!evaluation.note.empty()) text += " " + evaluation.note + (evaluation.note.ends_with('.') ? "" : ".");
     if (evaluation.runs.size() < evaluation.n_planned) text += std::format(" Unfinished: {} of {} runs.", evaluation.runs.size(), evaluation.n_planned);
     if (const std::size_t n = disagreements(evaluation).size(); n > 0) text += std::format(" Results that contradict each other: {}.", n);
@@ -208,7 +214,7 @@ std::string group_title(const GroupInfo& group) { return group.family.empty() ||
 Table main_table(std::span<const Evaluation> evaluations) {
   const std::vector<Place> places = places_of(evaluations);
   const std::vector<std::string> sizes = sizes_of(places);
-  Table table{.id = "table-main", .title = "Time, wins and nodes", .note = "± is the standard deviation over seeds; the best is in bold." + note_of(evaluations), .columns = {{"policy"}}, .sections = {}};
+  Table table{.id = "table-main", .title = "Time, wins and nodes", .note = "± is the standard deviation over seeds; the best is in bold." + note_of(places), .columns = {{"policy"}}, .sections = {}};
   for (const std::string& size : sizes) {
     table.columns.push_back({"time", size_title(size), "seconds, 1-shifted geometric mean, unsolved runs at the limit"});
     table.columns.push_back({"wins", size_title(size), "runs in which the policy was the fastest, of all"});
@@ -245,7 +251,8 @@ Table main_table(std::span<const Evaluation> evaluations) {
 }
 
 Table detail_table(std::span<const Evaluation> evaluations) {
-  Table table{.id = "table-detail", .title = "Every policy in detail", .note = "± is the standard deviation over seeds." + note_of(evaluations), .columns = {}, .sections = {}};
+  const std::vector<Place> places = places_of(evaluations);
+  Table table{.id = "table-detail", .title = "Every policy in detail", .note = "± is the standard deviation over seeds." + note_of(places), .columns = {}, .sections = {}};
   table.columns = {{"policy"},
                    {"solved", "", "runs with a proof within the limit, of all"},
                    {"time", "", "seconds, 1-shifted geometric mean, unsolved runs at the limit"},
@@ -257,7 +264,7 @@ Table detail_table(std::span<const Evaluation> evaluations) {
                    {"decisions", "", "of all runs"},
                    {"ms/decision", "", "milliseconds of observing, inferring and deciding"},
                    {"fallbacks", "", "nodes that were left to SCIP's own rules"}};
-  for (const Place& place : places_of(evaluations)) {
+  for (const Place& place : places) {
     Section section{.heading = place.title, .rows = {}};
     for (const PolicySummary& summary : summarise(*place.evaluation, place.group->name)) {
       double policy_time_s = 0;
@@ -287,14 +294,15 @@ Table detail_table(std::span<const Evaluation> evaluations) {
 }
 
 Table ratio_table(std::span<const Evaluation> evaluations, const std::string& base) {
+  const std::vector<Place> places = places_of(evaluations);
   constexpr std::array figures{std::pair{"time", Figure::time}, std::pair{"time after root", Figure::time_after_root}, std::pair{"nodes", Figure::nodes}};
   Table table{.id = "table-ratio", .title = "Ratios of means", .note = "", .columns = {{"policy"}}, .sections = {}};
-  table.note = "Above 1 the base is better. In brackets: 95 % interval of a paired bootstrap over instances; p: two-sided signed-rank test over instances." + note_of(evaluations);
+  table.note = "Above 1 the base is better. In brackets: 95 % interval of a paired bootstrap over instances; p: two-sided signed-rank test over instances." + note_of(places);
   for (const auto& [name, figure] : figures) {
     table.columns.push_back({"over the base's", name, "the mean of the policy over that of the base, over the same runs"});
-    table.columns.push_back({"p", name, "how likely a difference like this is by chance"});
+    table.columns.push_back({"p", name, "how likely a difference like this would be if there were none"});
   }
-  for (const Place& place : places_of(evaluations)) {
+  for (const Place& place : places) {
     const Evaluation& evaluation = *place.evaluation;
     if (evaluation.policies.size() < 2) continue;
     const std::string own_base = policy_named(evaluation, base) != nullptr ? base : evaluation.policies.back().name;
@@ -320,7 +328,7 @@ Table paper_table(std::span<const Evaluation> evaluations) {
   std::erase_if(places, [&](const Place& place) { return !comparable(place); });
   const std::vector<std::string> sizes = sizes_of(places);
   Table table{.id = "table-paper", .title = "How many times as fast as relpscost: the paper and here", .note = "", .columns = {{"policy"}}, .sections = {}};
-  table.note = std::format("The time of relpscost over that of the policy. Theirs, as published ({}): other instances of the same kind, another machine, another SCIP. Here: 95 % interval in brackets.", paper_citation) + note_of(evaluations);
+  table.note = std::format("The time of relpscost over that of the policy. Theirs, as published ({}): other instances of the same kind, another machine, another SCIP. Here: 95 % interval in brackets.", paper_citation) + note_of(places);
   for (const char* source : {"Paper (SCIP 7, V100)", "Here"}) {
     for (const std::string& size : sizes) table.columns.push_back({size, source});
   }
@@ -446,7 +454,7 @@ std::optional<Table> reward_table(std::span<const Evaluation> evaluations) {
   for (const Place& place : places) all_limits.insert_range(reward_limits(place.evaluation->time_limit_s));
   const std::vector<double> limits(all_limits.begin(), all_limits.end());
 
-  Table table{.id = "table-reward", .title = "Dual integral", .note = "Mean over the runs in which every policy left a trace; more is better, the best is in bold." + note_of(evaluations), .columns = {{"policy"}}, .sections = {}};
+  Table table{.id = "table-reward", .title = "Dual integral", .note = "Mean over the runs in which every policy left a trace; more is better, the best is in bold." + note_of(places), .columns = {{"policy"}}, .sections = {}};
   for (const double limit : limits) table.columns.push_back({std::format("{} s", limit), "Time limit"});
   std::set<std::string> published_families;
   for (const Place& place : places) {
