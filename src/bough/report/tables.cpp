@@ -184,8 +184,8 @@ std::string extent_of(const Evaluation& evaluation) {
   std::set<std::size_t> counts;
   std::string by_group;
   for (const GroupInfo& group : evaluation.groups) {
-    counts.insert(group.n_instances);
-    by_group += std::format("{}{} of {}", by_group.empty() ? "" : ", ", group.n_instances, group.name);
+    counts.insert(group.instances.size());
+    by_group += std::format("{}{} of {}", by_group.empty() ? "" : ", ", group.instances.size(), group.name);
   }
   const std::string instances = counts.size() != 1 ? std::format("instances: {},", by_group) : std::format("{} instances{}", *counts.begin(), evaluation.groups.size() > 1 ? " of each group" : "");
   return std::format("{} × {} seed{}", instances, evaluation.seeds.size(), evaluation.seeds.size() == 1 ? "" : "s");
