@@ -88,7 +88,7 @@ ExitCode demo(DemoOptions& options) {
   print_result(std::format("\nThe page with tables and figures: {}\n", bold(written.front().string(), stdout)));
   const auto failed = std::ranges::find_if(evaluations.front().runs, [](const RunRecord& run) { return !run.solved(); });
   if (failed != evaluations.front().runs.end()) throw Error(ExitCode::failure, std::format("{} with {}: {} {}", failed->instance, failed->policy, failed->status, failed->message));
-  if (const auto wrong = disagreements(evaluations.front()); !wrong.empty()) throw Error(ExitCode::failure, wrong.front().text);
+  if (const auto wrong = disagreements(evaluations.front()); !wrong.empty()) throw Error(ExitCode::failure, std::format("{}: {}", wrong.front().instance, wrong.front().text));
   return ExitCode::ok;
 }
 

@@ -67,7 +67,7 @@ ExitCode evaluate_suite(EvaluateOptions& options) {
     return unless_stopped(ExitCode::ok);
   }
   if (!wrong.empty()) {
-    throw Error(ExitCode::failure, std::format("{} of the answers disagree; the first: {}", wrong.size(), wrong.front().text), "no time of these instances counts until that is explained");
+    throw Error(ExitCode::failure, std::format("{} of the answers disagree; the first: {}: {}", wrong.size(), wrong.front().instance, wrong.front().text), "no time of these instances counts until that is explained");
   }
   const auto n_failed = std::ranges::count_if(evaluation.runs, [](const RunRecord& run) { return run.end == "failed" || run.end == "crashed"; });
   if (n_failed > 0) {
@@ -91,7 +91,7 @@ bool run_evaluation(EvaluateRequest& request, bool quiet) {
 
 std::string evaluation_text(const Evaluation& evaluation) {
   std::string text;
-  for (const Disagreement& d : disagreements(evaluation)) text += std::format("{} {}\n", bold("DISAGREEMENT", stdout), d.text);
+  for (const Disagreement& d : disagreements(evaluation)) text += std::format("{} {}: {}\n", bold("DISAGREEMENT", stdout), d.instance, d.text);
   for (const GroupInfo& group : evaluation.groups) {
     const auto summaries = summarise(evaluation, group.name);
     std::size_t width = 12;

@@ -23,6 +23,14 @@ constexpr double equal_bounds = 1e-9;  // SCIP's numerics/epsilon
 constexpr int n_resamples = 10'000;
 constexpr std::size_t exact_up_to = 25;
 
+std::vector<std::string> policies_of(const Evaluation& evaluation, const std::string& group) {
+  const auto found = std::ranges::find(evaluation.groups, group, &GroupInfo::name);
+  if (found != evaluation.groups.end() && !found->policies.empty()) return found->policies;
+  std::vector<std::string> all;
+  for (const PolicyInfo& policy : evaluation.policies) all.push_back(policy.name);
+  return all;
+}
+
 // One (instance, seed) of a group.
 struct Case {
   std::string_view instance;
@@ -30,19 +38,19 @@ struct Case {
   std::vector<const RunRecord*> runs;  // (n_policies), in the suite's order
 };
 
-std::size_t position_of(const Evaluation& evaluation, const std::string& policy) {
-  return static_cast<std::size_t>(std::ranges::find(evaluation.policies, policy, &PolicyInfo::name) - evaluation.policies.begin());
+std::size_t position_of(const std::vector<std::string>& policies, const std::string& policy) {
+  return static_cast<std::size_t>(std::ranges::find(policies, policy) - policies.begin());
 }
 
 std::vector<Case> complete_cases(const Evaluation& evaluation, const std::string& group) {
-  const std::size_t n_policies = evaluation.policies.size();
+  const std::vector<std::string> policies = policies_of(evaluation, group);
   std::vector<Case> cases;
   std::map<std::pair<std::string_view, std::uint32_t>, std::size_t> position;
   for (const RunRecord& run : evaluation.runs) {
-    const std::size_t policy = position_of(evaluation, run.policy);
-    if (run.group != group || policy == n_policies) continue;
+    const std::size_t policy = position_of(policies, run.policy);
+    if (run.group != group || policy == policies.size()) continue;
     const auto [entry, is_new] = position.try_emplace({run.instance, run.seed}, cases.size());
-    if (is_new) cases.push_back({run.instance, run.seed, std::vector<const RunRecord*>(n_policies)});
+    if (is_new) cases.push_back({run.instance, run.seed, std::vector<const RunRecord*>(policies.size())});
     cases[entry->second].runs[policy] = &run;
   }
   std::erase_if(cases, [](const Case& one) { return std::ranges::contains(one.runs, nullptr); });
@@ -160,9 +168,10 @@ std::vector<PolicySummary> summarise(const Evaluation& evaluation, const std::st
   const std::vector<Case> cases = complete_cases(evaluation, group);
   const Clock clock(evaluation);
   std::vector<PolicySummary> summaries;
-  for (std::size_t policy = 0; policy < evaluation.policies.size(); ++policy) {
+  const std::vector<std::string> policies = policies_of(evaluation, group);
+  for (std::size_t policy = 0; policy < policies.size(); ++policy) {
     PolicySummary& summary = summaries.emplace_back();
-    summary.policy = evaluation.policies[policy].name;
+    summary.policy = policies[policy];
     summary.n_runs = cases.size();
     double policy_time_s = 0;
     double time_s = 0;
@@ -205,9 +214,10 @@ std::vector<PolicySummary> summarise(const Evaluation& evaluation, const std::st
 
 std::optional<Ratio> compare(const Evaluation& evaluation, const std::string& group, const std::string& policy, const std::string& base,
                              Figure figure) {
-  const std::size_t policy_position = position_of(evaluation, policy);
-  const std::size_t base_position = position_of(evaluation, base);
-  if (std::max(policy_position, base_position) == evaluation.policies.size()) return std::nullopt;
+  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::size_t policy_position = position_of(policies, policy);
+  const std::size_t base_position = position_of(policies, base);
+  if (std::max(policy_position, base_position) == policies.size()) return std::nullopt;
   const Clock clock(evaluation);
   const auto value_of = [&](const RunRecord& run) {
     switch (figure) {
@@ -314,8 +324,9 @@ double primal_dual_gap(double primal, double dual) {
 }
 
 std::vector<double> mean_gap(const Evaluation& evaluation, const std::string& group, const std::string& policy, std::span<const double> times_s) {
-  const std::size_t position = position_of(evaluation, policy);
-  if (position == evaluation.policies.size()) return std::vector<double>(times_s.size(), nan);
+  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::size_t position = position_of(policies, policy);
+  if (position == policies.size()) return std::vector<double>(times_s.size(), nan);
   const std::vector<Case> cases = complete_cases(evaluation, group);
   std::vector<double> means;
   for (const double time_s : times_s) {
@@ -328,8 +339,9 @@ std::vector<double> mean_gap(const Evaluation& evaluation, const std::string& gr
 
 std::vector<double> performance_profile(const Evaluation& evaluation, const std::string& group, const std::string& policy,
                                         std::span<const double> factors) {
-  const std::size_t position = position_of(evaluation, policy);
-  if (position == evaluation.policies.size()) return std::vector<double>(factors.size(), nan);
+  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::size_t position = position_of(policies, policy);
+  if (position == policies.size()) return std::vector<double>(factors.size(), nan);
   const std::vector<Case> cases = complete_cases(evaluation, group);
   std::vector<double> shares;
   for (const double factor : factors) {

@@ -72,15 +72,15 @@ struct GroupInfo {
   std::string name;
   std::string family;  ///< empty for a folder of files
   std::string size;
-  std::vector<std::string> instances;
-  std::vector<std::string> policies;  ///< those that take part, in the suite's order
+  std::vector<std::string> instances{};
+  std::vector<std::string> policies{};  ///< those that take part, in the suite's order; empty: all
 };
 
 /// Two policies that cannot both be right, or one that contradicts the reference.
 struct Disagreement {
   std::string group;
   std::string instance;
-  std::string text;  ///< who says what
+  std::string text;  ///< who says what of it
 };
 
 /// A repeated solve that shows how steady the machine was.
