@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
     Suites, RefusedSuite,
     testing::Values(BadSuite{"not_toml", "seeds = [0, 1]", "seeds = [0, 1", "not TOML"}, BadSuite{"no_limit", "time_limit = 60", "", "no \"time_limit\""},
                     BadSuite{"limit_of_zero", "time_limit = 60", "time_limit = 0", "positive number of seconds"},
-                    BadSuite{"unknown_key", "time_limit = 60", "time_limit = 60\ntimelimit = 6", ":5: unknown key \"timelimit\""},
+                    BadSuite{"unknown_key", "time_limit = 60", "time_limit = 60\ntimelimit = 6", ":4: unknown key \"timelimit\""},
                     BadSuite{"unknown_policy", "\"pscost\", \"random\"]\nexplain", "\"pscots\", \"random\"]\nexplain", "pscots"},
                     BadSuite{"missing_model", "\"random\"]\nexplain", "{ name = \"tgat\", model = \"nowhere.safetensors\" }, \"random\"]\nexplain", "nowhere.safetensors", ExitCode::missing_input},
                     BadSuite{"two_policies_of_one_name", "\"random\"]\nexplain", "\"random\", \"random\"]\nexplain", "two policies are called \"random\""},
@@ -144,6 +144,7 @@ TEST(Evaluate, GivesTheSameRecordsForOneAndTwoWorkersAndGrows) {
   const Evaluation evaluation = read_evaluation(request.output);
   EXPECT_EQ(evaluation.n_planned, evaluation.runs.size());
   EXPECT_EQ(evaluation.explained.size(), 2U);
+  EXPECT_EQ(evaluation.explained[0]["group"], "setcover-tiny");
   EXPECT_EQ(evaluation.explained[0]["decisions"].size(), 2U);
   EXPECT_GE(evaluation.calibrations.size(), 3U);
   EXPECT_TRUE(disagreements(evaluation).empty());

@@ -52,6 +52,20 @@ auto checked(const std::string& place, Read&& read) {
   }
 }
 
+RunRecord parse(const Json& line) {
+  RunRecord record;
+  const Json& run = line.at("run");
+  record.group = run.at("group").get<std::string>();
+  record.instance = run.at("instance").get<std::string>();
+  record.seed = run.at("seed").get<std::uint32_t>();
+  record.policy = run.at("policy").get<std::string>();
+  record.end = line.at("end").get<std::string>();
+  record.message = line.value("message", "");
+  if (line.contains("result")) take_result(line["result"], record);
+  if (line.contains("trace")) record.trace = trace_from_json(line["trace"], record.maximise);
+  return record;
+}
+
 PolicyInfo policy_from(const Json& json) {
   PolicyInfo policy{.name = json.at("name").get<std::string>(), .source = json.at("source").get<std::string>(), .network = {}, .accuracy = {}};
   if (json.contains("architecture")) policy.network = json["architecture"].at("network").get<std::string>();
@@ -122,19 +136,7 @@ std::int64_t RunRecord::n_fallbacks() const {
 }
 
 RunRecord record_from(const Json& line) {
-  return checked("a record", [&] {
-    RunRecord record;
-    const Json& run = line.at("run");
-    record.group = run.at("group").get<std::string>();
-    record.instance = run.at("instance").get<std::string>();
-    record.seed = run.at("seed").get<std::uint32_t>();
-    record.policy = run.at("policy").get<std::string>();
-    record.end = line.at("end").get<std::string>();
-    record.message = line.value("message", "");
-    if (line.contains("result")) take_result(line["result"], record);
-    if (line.contains("trace")) record.trace = trace_from_json(line["trace"], record.maximise);
-    return record;
-  });
+  return checked("a record", [&] { return parse(line); });
 }
 
 Evaluation read_evaluation(const std::filesystem::path& directory) {
@@ -158,11 +160,12 @@ Evaluation read_evaluation(const std::filesystem::path& directory) {
       explained["decisions"] = line["decisions"];
       evaluation.explained.push_back(std::move(explained));
     } else {
-      RunRecord record = checked(place, [&] { return record_from(line); });
+      RunRecord record = checked(place, [&] { return parse(line); });
       if (const auto at = places.of(record)) runs[*at] = std::move(record);
     }
   }
   for (auto& [place, record] : runs) evaluation.runs.push_back(std::move(record));
+  std::ranges::stable_sort(evaluation.explained, {}, [&](const Json& explained) { return std::ranges::find(evaluation.groups, explained.value("group", ""), &GroupInfo::name) - evaluation.groups.begin(); });
   return evaluation;
 }
 
