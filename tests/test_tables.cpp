@@ -92,7 +92,7 @@ TEST(Latex, WritesGroupsSectionsAndTheBestInBold) {
                       "policy & time & wins & time \\\\\n\\hline\n"
                       "\\multicolumn{4}{c}{\\textbf{Set Covering}} \\\\\n"
                       "tgat & \\textbf{6.02 $\\pm$ 0.12} & 14/20 & n/a \\\\\n"
-                      "pscost & 7.10 &  &  \\\\\n\\hline\n\\end{tabular}\n"),
+                      "pscost & 7.10 &  &  \\\\\n\\hline\n\\end{tabular}}\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("{\\footnotesize time: seconds; wins: fastest.\\par}"), std::string::npos) << text;

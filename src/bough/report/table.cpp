@@ -227,9 +227,9 @@ std::string csv(const Table& table) {
 std::string latex(const Table& table) {
   const std::size_t n_columns = table.columns.size();
   std::string text = "\\begin{table}\n\\centering\n\\caption{" + latex_escaped(table.title) + "}\n\\label{tab:" + label_of(table.id) + "}\n";
-  // Scaling a table to the page's width needs a package; small letters and narrow gaps do not.
+  // Scaling a table to the page's width needs a package; small letters, narrow gaps and an equal part of both margins do not.
   text += n_columns > 6 ? "\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\n" : "\\small\n";
-  text += "\\begin{tabular}{";
+  text += "\\makebox[\\linewidth][c]{%\n\\begin{tabular}{";
   for (std::size_t i = 0; i < n_columns; ++i) text += is_numeric(table, i) ? 'r' : 'l';
   text += "}\n\\hline\n";
   const auto spanning = [](std::size_t width, const std::string& content) { return std::format("\\multicolumn{{{}}}{{c}}{{{}}}", width, content); };
@@ -258,7 +258,7 @@ std::string latex(const Table& table) {
     }
     text += "\\hline\n";
   }
-  text += "\\end{tabular}\n";
+  text += "\\end{tabular}}\n";
   for (const std::string& below : {legend(table), table.note}) {
     if (!below.empty()) text += "\n\\smallskip\n{\\footnotesize " + latex_escaped(below) + "\\par}\n";
   }
