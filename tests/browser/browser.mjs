@@ -23,7 +23,7 @@ export async function until(what, condition) {
 export async function withBrowser(body) {
   const profile = mkdtempSync(join(tmpdir(), 'bough-browser-'));
   const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
-  const browser = spawn('chromium-headless-shell', [...flags, `--user-data-dir=${profile}`, '--remote-debugging-port=0', 'about:blank'], {stdio: ['ignore', 'ignore', 'pipe']});
+  const browser = spawn('chromium-headless-shell', [...flags, `--user-data-dir=${profile}`, '--remote-debugging-port=0', 'about:blank'], {stdio: ['ignore', 'ignore', 'pipe'], detached: true});
   const ended = new Promise((done) => browser.once('exit', done));
   try {
     const address = await new Promise((done, fail) => {
@@ -40,10 +40,13 @@ export async function withBrowser(body) {
     await new Promise((done, fail) => { socket.onopen = done; socket.onerror = () => fail(new Error('no connection to the browser')); });
     const page = new Page(socket);
     await page.attach();
-    await body(page);
+    await body(page).catch((error) => {
+      throw new Error(`${error.message}\n${page.problems.join('\n')}`, {cause: error});
+    });
     socket.close();
   } finally {
-    browser.kill('SIGKILL');
+    process.kill(-browser.pid, 'SIGKILL'); // with its helpers, which would keep the pipe open
+    browser.stderr.destroy();
     await ended;
     rmSync(profile, {recursive: true, force: true, maxRetries: 10, retryDelay: 100});
   }

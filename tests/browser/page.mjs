@@ -27,7 +27,7 @@ async function drawAll(page) {
 
 async function legendsFade(page) {
   if (await count(page, '#gap .keys button') === 0) return;
-  const opacities = `[...document.querySelectorAll('#gap .chart:first-child .mark-line path')].map((path) => path.getAttribute('opacity') ?? getComputedStyle(path).opacity).join()`;
+  const opacities = `[...document.querySelectorAll('#gap .chart .mark-line path')].map((path) => path.getAttribute('opacity') ?? getComputedStyle(path).opacity).join()`;
   const before = await page.evaluate(opacities);
   await page.click('#gap .keys button');
   await until('a click on a legend fades a line', async () => await page.evaluate(opacities) !== before);
