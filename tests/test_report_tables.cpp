@@ -128,6 +128,19 @@ TEST(MainTable, SaysWhatIsUnsolvedAndWhatFellBack) {
   EXPECT_FALSE(main_table(std::span(&evaluation, 1)).sections[0].rows[0].cells[3].best) << "all have 99 nodes, which is no merit";
 }
 
+TEST(MainTable, SaysWhatSpeaksAgainstItsFigures) {
+  Evaluation evaluation = small_evaluation();
+  EXPECT_EQ(main_table(std::span(&evaluation, 1)).note.find("contradict"), std::string::npos);
+  EXPECT_EQ(main_table(std::span(&evaluation, 1)).note.find("steady"), std::string::npos);
+  evaluation.groups.push_back({"auction-hard", "auction", "hard", 7});
+  evaluation.runs[1].primal_bound = evaluation.runs[1].dual_bound = 21;  // tgat: another optimum than relpscost's
+  for (const double time_s : {1.0, 1.0, 1.0, 1.5, 1.5, 1.5}) evaluation.calibrations.push_back({time_s, 0});
+  const std::string note = main_table(std::span(&evaluation, 1)).note;
+  EXPECT_NE(note.find("limit 3600 s, instances: 2 of setcover-easy, 7 of auction-hard, × 2 seeds."), std::string::npos) << note;
+  EXPECT_NE(note.find("Results that contradict each other: "), std::string::npos) << note;
+  EXPECT_NE(note.find("The machine was not steady: repeated solves differ by a factor of 1.50."), std::string::npos) << note;
+}
+
 TEST(DetailTable, HasWhatADecisionCosts) {
   const std::vector<Evaluation> evaluations{small_evaluation()};
   const Table table = detail_table(evaluations);

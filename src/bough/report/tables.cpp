@@ -381,11 +381,12 @@ bool has_rewards(const Place& place) {
 /// The runs of an (instance, seed) by policy, in the suite's order.
 using Heat = std::vector<const RunRecord*>;
 
-/// Those in which every policy has left a trace: a run that crashed must not lower the others' means, nor raise its own.
+/// Those in which every policy has left a dual bound: a run that crashed must not lower the others' means, nor raise its own.
 std::vector<Heat> traced_heats(const Place& place) {
+  const auto has_bound = [](const RunRecord& run) { return (run.end == "done" || run.end == "overtime") && std::ranges::any_of(run.trace, [](const BoundPoint& point) { return std::isfinite(point.dual); }); };
   std::map<std::pair<std::string, std::uint32_t>, std::map<std::string, const RunRecord*>> found;
   for (const RunRecord& run : place.evaluation->runs) {
-    if (run.group == place.group->name && !run.trace.empty() && (run.end == "done" || run.end == "overtime")) found[{run.instance, run.seed}][run.policy] = &run;
+    if (run.group == place.group->name && has_bound(run)) found[{run.instance, run.seed}][run.policy] = &run;
   }
   std::vector<Heat> heats;
   for (const auto& [key, by_policy] : found) {
@@ -454,7 +455,7 @@ std::optional<Table> reward_table(std::span<const Evaluation> evaluations) {
   for (const Place& place : places) all_limits.insert_range(reward_limits(place.evaluation->time_limit_s));
   const std::vector<double> limits(all_limits.begin(), all_limits.end());
 
-  Table table{.id = "table-reward", .title = "Dual integral", .note = "Mean over the runs in which every policy left a trace; more is better, the best is in bold." + note_of(places), .columns = {{"policy"}}, .sections = {}};
+  Table table{.id = "table-reward", .title = "Dual integral", .note = "Mean over the runs in which every policy came to a dual bound; more is better, the best is in bold." + note_of(places), .columns = {{"policy"}}, .sections = {}};
   for (const double limit : limits) table.columns.push_back({std::format("{} s", limit), "Time limit"});
   std::set<std::string> published_families;
   for (const Place& place : places) {
