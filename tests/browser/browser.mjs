@@ -122,10 +122,12 @@ class Page {
 
   async prefer(scheme) { await this.send('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: scheme}]}); }
 
-  /// The page, or its first `height` pixels, as a PNG.
-  async picture(height) {
-    const whole = await this.evaluate('[document.documentElement.clientWidth, document.documentElement.scrollHeight]');
-    const clip = {x: 0, y: 0, width: whole[0], height: Math.min(height ?? Infinity, whole[1]), scale: 1};
+  /// The page as a PNG; with selectors, from the one element to the end of the other.
+  async picture(from, to) {
+    const edge = (selector, side, otherwise) => (selector ? `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().${side} + scrollY` : otherwise);
+    const [width, top, bottom] = await this.evaluate(`[document.documentElement.clientWidth, ${edge(from, 'top', 0)}, ${edge(to, 'bottom', 'document.documentElement.scrollHeight')}]`);
+    const y = Math.max(0, top - (from ? 18 : 0));
+    const clip = {x: 0, y, width, height: bottom + (to ? 14 : 0) - y, scale: 1};
     const {data} = await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true, clip});
     return Buffer.from(data, 'base64');
   }

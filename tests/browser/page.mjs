@@ -96,6 +96,11 @@ async function downloadsWork(page) {
   await page.evaluate(`document.querySelector('#gap details').open = false`);
 }
 
+/// The part of a picture that the documents show, if the page has it.
+async function detail(page, name, from, to) {
+  if (await count(page, from) > 0 && await count(page, to) > 0) keep(name, await page.picture(from, to));
+}
+
 await withBrowser(async (page) => {
   await page.resize(1200, 900);
   await page.prefer('light');
@@ -108,10 +113,12 @@ await withBrowser(async (page) => {
   await downloadsWork(page);
   await page.evaluate('scrollTo({top: 0, behavior: "instant"})');
   keep('wide.png', await page.picture());
+  await detail(page, 'report-wide.png', 'header', '#ratios');
 
   await page.prefer('dark');
   assert.notEqual(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)');
   keep('dark.png', await page.picture());
+  await detail(page, 'report-dark.png', '#gap', '#scatter');
 
   await page.prefer('light');
   await page.resize(390, 844, {mobile: true, scale: 2});
@@ -119,6 +126,7 @@ await withBrowser(async (page) => {
   await drawAll(page);
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'nothing is wider than a telephone');
   keep('phone.png', await page.picture());
+  await detail(page, 'report-phone.png', '#decisions', '#candidates');
 
   // Without JavaScript all is there to be read.
   await page.resize(1200, 900);

@@ -100,7 +100,7 @@ Json spec_with(double height, Json layers) {
     "params": [{"name": "hidden", "value": []}],
     "config": {
       "aria": false, "font": "system-ui, sans-serif", "view": {"stroke": null}, "legend": {"disable": true},
-      "axis": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "labelColor": "#5b6b80", "titleColor": "#5b6b80", "gridColor": "#e5e7eb",
+      "axis": {"labelFontSize": 11.5, "titleFontSize": 11.5, "labelFlush": false, "titleFontWeight": "normal", "labelColor": "#5b6b80", "titleColor": "#5b6b80", "gridColor": "#e5e7eb",
                "domain": false, "ticks": false, "labelPadding": 6, "titlePadding": 8, "labelLimit": 120},
       "line": {"strokeWidth": 2, "strokeJoin": "round", "strokeCap": "round"}
     }
@@ -117,8 +117,8 @@ Json rounded(double value) {
 
 std::vector<double> log_ticks(double low, double high) {
   const double n_decades = std::log10(high / low);
-  static const std::array<std::vector<double>, 3> digits{{{1}, {1, 3}, {1, 2, 5}}};
-  const auto& wanted = n_decades > 3.2 ? digits[0] : n_decades > 1.7 ? digits[1] : digits[2];
+  static const std::array<std::vector<double>, 4> digits{{{1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}}};
+  const auto& wanted = digits[n_decades > 3.2 ? 0 : n_decades > 1.7 ? 1 : n_decades > 0.9 ? 2 : 3];
   const double every = std::max(1.0, std::ceil(n_decades / 6));
   std::vector<double> ticks;
   for (double power = every * std::floor(std::log10(low) / every); power <= std::log10(high) + 1e-9; power += every) {
@@ -127,9 +127,9 @@ std::vector<double> log_ticks(double low, double high) {
       if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push_back(tick);
     }
   }
-  if (ticks.size() > 1) return ticks;
+  if (ticks.size() > 2) return ticks;
   ticks.clear();
-  for (const double value : log_spaced(low, high, 4)) ticks.push_back(std::stod(std::format("{:.2g}", value)));  // less than an octave
+  for (const double value : log_spaced(low, high, 4)) ticks.push_back(std::stod(std::format("{:.2g}", value)));  // hardly a range
   return ticks;
 }
 

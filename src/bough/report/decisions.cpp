@@ -77,7 +77,7 @@ Summary summary_of(const Json& decision, const std::vector<Candidate>& candidate
   if (rank == 1) {
     words += n_best > 1 ? std::format(", one of the {} that full strong branching likes best.", n_best) : ", as full strong branching would.";
   } else if (std::isfinite(rank)) {
-    words += std::format(", number {:.0f} of full strong branching.", rank);
+    words += std::format(", which full strong branching puts at number {:.0f}.", rank);
   } else {
     const std::string why = text_at(decision, "no_expert");
     words += why.empty() ? "; the expert was not asked." : std::format("; the expert gave no scores ({}).", why);
@@ -90,7 +90,7 @@ Summary summary_of(const Json& decision, const std::vector<Candidate>& candidate
 
 Json overview_spec(const Json& points) {
   Json layers = Json::parse(R"([
-    {"mark": {"type": "rule", "strokeWidth": 1, "color": "#cbd5e1"}, "encoding": {"x": {}, "y": {"field": "rank", "type": "quantitative"}, "y2": {"datum": 1}}},
+    {"mark": {"type": "rule", "strokeWidth": 2.5, "color": "#d55e00", "opacity": 0.3}, "encoding": {"x": {}, "y": {"field": "rank", "type": "quantitative"}, "y2": {"datum": 1}}},
     {"mark": {"type": "point", "filled": true, "opacity": 1, "cursor": "pointer"}, "encoding": {
       "x": {}, "y": {"field": "rank", "type": "quantitative"},
       "color": {"condition": {"test": "datum.agrees", "value": "#0072b2"}, "value": "#d55e00"},
@@ -98,7 +98,7 @@ Json overview_spec(const Json& points) {
       "tooltip": [{"field": "decision", "title": "decision"}, {"field": "name", "title": "branches on"}, {"field": "rank", "title": "expert's rank"}, {"field": "n", "title": "candidates"}]}}
   ])");
   for (Json& layer : layers) {
-    layer["encoding"]["x"] = Json::parse(R"({"field": "decision", "type": "quantitative", "axis": {"title": "decision", "grid": false, "tickMinStep": 1, "tickCount": 8}, "scale": {"zero": false, "padding": 10}})");
+    layer["encoding"]["x"] = Json::parse(R"({"field": "decision", "type": "quantitative", "axis": {"title": "decision", "grid": false, "tickMinStep": 1, "tickCount": 8}, "scale": {"zero": false, "nice": false, "padding": 10}})");
     layer["encoding"]["y"]["axis"] = Json::parse(R"({"title": "expert's rank of the choice", "values": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], "format": "~s"})");
     layer["encoding"]["y"]["scale"] = Json::parse(R"({"type": "log", "reverse": true, "domainMin": 1, "nice": false, "padding": 8})");
     layer["encoding"]["y"]["title"] = "expert's rank of the choice";
@@ -111,7 +111,7 @@ Json overview_spec(const Json& points) {
 
 Json detail_spec(const Json& rows) {
   Json layers = Json::parse(R"([
-    {"mark": {"type": "point", "strokeWidth": 1.5}, "encoding": {
+    {"mark": {"type": "point", "strokeWidth": 1.5, "opacity": 1}, "encoding": {
       "x": {"field": "expert", "type": "quantitative", "axis": {"title": "expert's rank", "values": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], "format": "~s"}, "scale": {"type": "log", "nice": false, "padding": 12}},
       "y": {"field": "score", "type": "quantitative", "axis": {"title": "policy's score", "tickCount": 5}, "scale": {"zero": false, "padding": 10}},
       "stroke": {"condition": {"test": "datum.chosen", "value": "#0072b2"}, "value": "#5b6b80"},

@@ -67,7 +67,7 @@ Chart ratios(const std::vector<Part>& parts, const Cast& cast) {
   Chart chart{"ratios", "How many times as fast as " + cast.base,
               "Right of the line is faster. Filled: all of the time; hollow: the time after the root node, the only part that a branching rule can change. The bars are 95 % intervals, paired over instances.", {}, {}, {}};
   chart.data = {"ratios", chart.title, "", {{"policy"}, {"figure"}, {"times as fast"}, {"low"}, {"high"}, {"p-value"}, {"instances"}}, {}};
-  double low = 0.5, high = 2;
+  double low = 0.8, high = 1.25;
   std::vector<Json> rows_of_parts;
   for (const Part& part : parts) {
     Json rows = Json::array();
@@ -126,7 +126,7 @@ Chart curves(Chart chart, const std::vector<Part>& parts, const Cast& cast, cons
   for (const std::string& policy : cast.policies) chart.data.columns.push_back({policy});
   for (const Part& part : parts) {
     const auto policies = policies_of(part, cast);
-    const auto& [xs, values, x, y] = panel_of(part, policies);
+    const auto& [xs, values, x, y, floor] = panel_of(part, policies);
     Json rows = Json::array();
     Section section{part.title, {}};
     for (std::size_t i = 0; i < xs.size(); ++i) section.rows.push_back({{number(xs[i])}});
@@ -135,9 +135,12 @@ Chart curves(Chart chart, const std::vector<Part>& parts, const Cast& cast, cons
       const std::vector<double>* const curve = place == policies.end() ? nullptr : &values[static_cast<std::size_t>(place - policies.begin())];
       for (std::size_t i = 0; i < xs.size(); ++i) {
         section.rows[i].cells.push_back(curve ? number((*curve)[i]) : Cell{});
-        if (curve && std::isfinite((*curve)[i])) rows.push_back({{"policy", policy}, {"x", rounded(xs[i])}, {"y", rounded((*curve)[i])}});
+        if (!curve || !std::isfinite((*curve)[i])) continue;
+        if (i > 0 && (*curve)[i - 1] <= floor) continue;  // a line ends where it meets the floor, and hides no other's end
+        rows.push_back({{"policy", policy}, {"x", rounded(xs[i])}, {"y", rounded(std::max((*curve)[i], floor))}});
       }
     }
+    if (rows.empty()) continue;
     chart.data.sections.push_back(std::move(section));
     Json dashes = Json::array();
     for (const Cast::Look& look : cast.looks) dashes.push_back(look.dashes.empty() ? std::vector<int>{1, 0} : look.dashes);
@@ -158,6 +161,7 @@ struct Curves {
   std::vector<double> xs;
   std::vector<std::vector<double>> values;  // by policy
   Json x, y;
+  double floor;  // the lowest that is drawn
 };
 
 Chart gaps(const std::vector<Part>& parts, const Cast& cast) {
@@ -172,11 +176,8 @@ Chart gaps(const std::vector<Part>& parts, const Cast& cast) {
     }
     last = std::max(last, 0.1);
     first = std::clamp(first, 0.01, last / 4);
-    Curves found{log_spaced(first, last, 80), {}, log_field("x", first, last, "seconds"), log_field("y", floor, 1, "mean gap", "~%")};
-    for (const std::string& policy : policies) {
-      found.values.push_back(mean_gap(*part.evaluation, part.group, policy, found.xs));
-      for (double& gap : found.values.back()) gap = std::max(gap, floor);  // NaN stays
-    }
+    Curves found{log_spaced(first, last, 80), {}, log_field("x", first, last, "seconds"), log_field("y", floor, 1, "mean gap", "~%"), floor};
+    for (const std::string& policy : policies) found.values.push_back(mean_gap(*part.evaluation, part.group, policy, found.xs));
     return found;
   });
 }
@@ -193,7 +194,7 @@ Chart profiles(const std::vector<Part>& parts, const Cast& cast) {
     double last = 2;
     for (const auto& [key, times] : range) last = std::max(last, times.first > 0 ? times.second / times.first * 1.02 : 2);
     last = std::min(last, 1000.0);
-    Curves found{log_spaced(1, last, 80), {}, log_field("x", 1, last, "times the fastest"), {}};
+    Curves found{log_spaced(1, last, 80), {}, log_field("x", 1, last, "times the fastest"), {}, -1};
     found.y = {{"field", "y"}, {"type", "quantitative"}, {"axis", {{"title", "solved"}, {"format", "%"}, {"tickCount", 5}}}, {"scale", {{"domain", {0, 1}}}}};
     for (const std::string& policy : policies) found.values.push_back(performance_profile(*part.evaluation, part.group, policy, found.xs));
     return found;
@@ -275,8 +276,8 @@ Chart accuracies(std::span<const Evaluation> evaluations, const Cast& cast) {
     }
     if (rows.empty()) continue;
     Json layers = Json::parse(R"([
-      {"mark": {"type": "bar", "height": {"band": 0.62}, "cornerRadiusEnd": 2}, "encoding": {"x": {"field": "first"}}},
-      {"mark": {"type": "tick", "thickness": 3, "size": 18}, "encoding": {"x": {"field": "five"}}},
+      {"mark": {"type": "bar", "height": {"band": 0.62}}, "encoding": {"x": {"field": "first"}}},
+      {"mark": {"type": "tick", "thickness": 3, "size": 18, "opacity": 1}, "encoding": {"x": {"field": "five"}}},
       {"mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 11, "color": "#5b6b80"}, "encoding": {"x": {"field": "first"}, "text": {"field": "text"}}}
     ])");
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -357,7 +358,7 @@ Chart tree_sizes(const std::vector<Part>& parts, const Cast& cast) {
     const auto policies = policies_of(part, cast);
     Json rows = Json::array(), medians = Json::array();
     Section section{part.title, {}};
-    double high = 10;
+    double low = 1e9, high = 1;
     for (const std::string& policy : policies) {
       std::vector<double> sizes;
       for (const RunRecord* run : runs_of(part, policy)) {
@@ -366,6 +367,7 @@ Chart tree_sizes(const std::vector<Part>& parts, const Cast& cast) {
         // Points of equal size would hide each other: spread them by the golden ratio, the same in every drawing.
         const double spread = std::fmod(0.618034 * static_cast<double>(sizes.size()), 1.0);
         sizes.push_back(n_nodes);
+        low = std::min(low, n_nodes);
         high = std::max(high, n_nodes);
         rows.push_back({{"policy", policy}, {"instance", run->instance}, {"seed", run->seed}, {"nodes", n_nodes}, {"spread", rounded(spread)}, {"solved", run->solved()}, {"status", run->status}});
         section.rows.push_back({{word(policy), word(run->instance), count(run->seed), count(run->n_nodes), word(run->solved() ? "yes" : "no")}});
@@ -380,11 +382,11 @@ Chart tree_sizes(const std::vector<Part>& parts, const Cast& cast) {
         "yOffset": {"field": "spread", "type": "quantitative", "scale": {"domain": [-0.6, 1.6]}},
         "fillOpacity": {"condition": {"test": "datum.solved", "value": 0.5}, "value": 0},
         "tooltip": [{"field": "policy", "title": "policy"}, {"field": "instance", "title": "instance"}, {"field": "seed", "title": "seed"}, {"field": "nodes", "title": "nodes", "format": ","}, {"field": "status", "title": "status"}]}},
-      {"mark": {"type": "tick", "thickness": 3, "size": 26}, "encoding": {"tooltip": [{"field": "policy", "title": "policy"}, {"field": "nodes", "title": "median nodes", "format": ","}]}}
+      {"mark": {"type": "tick", "thickness": 3, "size": 26, "opacity": 1}, "encoding": {"tooltip": [{"field": "policy", "title": "policy"}, {"field": "nodes", "title": "median nodes", "format": ","}]}}
     ])");
     layers[1]["data"]["values"] = medians;
     for (Json& layer : layers) {
-      layer["encoding"]["x"] = log_field("nodes", 1, high * 1.15, "nodes", "~s");
+      layer["encoding"]["x"] = log_field("nodes", std::max(1.0, low / 1.3), std::max(10.0, high * 1.15), "nodes", "~s");
       layer["encoding"]["y"] = policy_rows(policies);
       layer["encoding"]["color"] = policy_colours(cast);
       layer["encoding"]["opacity"] = faded_by("policy");
@@ -415,7 +417,7 @@ Chart steadiness(std::span<const Evaluation> evaluations) {
       {"mark": {"type": "point", "filled": true, "size": 40, "color": "#5b6b80", "opacity": 1}, "encoding": {"tooltip": [{"field": "number", "title": "number"}, {"field": "seconds", "title": "seconds", "format": ".3~g"}, {"field": "load", "title": "load", "format": ".2~f"}]}}
     ])");
     for (Json& layer : layers) {
-      layer["encoding"]["x"] = Json::parse(R"({"field": "number", "type": "quantitative", "axis": {"title": "calibration, in the order of time", "tickMinStep": 1, "tickCount": 6, "grid": false}, "scale": {"zero": false}})");
+      layer["encoding"]["x"] = Json::parse(R"({"field": "number", "type": "quantitative", "axis": {"title": "calibration, in the order of time", "tickMinStep": 1, "tickCount": 6, "grid": false}, "scale": {"zero": false, "nice": false, "padding": 8}})");
       layer["encoding"]["y"] = Json::parse(R"({"field": "seconds", "type": "quantitative", "axis": {"title": "seconds", "tickCount": 4}, "scale": {"zero": true}})");
     }
     Json spec = spec_with(190, std::move(layers));

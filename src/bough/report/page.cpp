@@ -58,10 +58,10 @@ std::string download(const Table& table, const std::string& file) {
 
 std::string data_below(Table table, const std::string& id) {
   table.id = "data-" + id;
-  return "<details><summary>Data</summary>\n" + download(table, id + ".csv") + html(table) + "</details>\n";
+  return "<details><summary>Data and CSV</summary>\n" + download(table, id + ".csv") + html(table) + "</details>\n";
 }
 
-std::string plural(std::size_t n, const std::string& noun) { return std::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+std::string plural(std::size_t n, const std::string& noun) { return std::format("{}\u00a0{}{}", n, noun, n == 1 ? "" : "s"); }
 
 std::string fact(const std::string& name, const std::string& value) {
   return value.empty() ? "" : std::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_escaped(name), html_escaped(value));
@@ -78,7 +78,7 @@ std::string facts_of(const Evaluation& evaluation) {
   for (const GroupInfo& group : evaluation.groups) n_instances += group.n_instances;
   std::string text = "<dl class=\"facts\">\n";
   text += fact("Runs", evaluation.runs.size() == evaluation.n_planned ? std::format("{}, all of them", evaluation.runs.size()) : std::format("{} of {}", evaluation.runs.size(), evaluation.n_planned));
-  text += fact("Design", std::format("{} × {} × {}", plural(n_instances, "instance"), plural(evaluation.seeds.size(), "seed"), evaluation.policies.size() == 1 ? "1 policy" : std::format("{} policies", evaluation.policies.size())));
+  text += fact("Design", std::format("{} × {} × {}", plural(n_instances, "instance"), plural(evaluation.seeds.size(), "seed"), evaluation.policies.size() == 1 ? "1\u00a0policy" : std::format("{}\u00a0policies", evaluation.policies.size())));
   text += fact("Settings", evaluation.settings);
   text += fact("Time limit", std::format("{:g} s", evaluation.time_limit_s));
   text += fact("SCIP", machine_entry(evaluation, "scip"));
@@ -119,8 +119,8 @@ std::string alarms_of(std::span<const Evaluation> evaluations) {
     }
   }
   if (n_found == 0) return "";
-  return std::format("<section class=\"alarm\" role=\"alert\"><h2>{} contradict{} each other</h2>\n<p>At least one of these answers is wrong, so no time below can be trusted before it is found out which.</p>\n<ul>{}</ul></section>\n",
-                     plural(n_found, "result"), n_found == 1 ? "s" : "", items);
+  return std::format("<section class=\"alarm\" role=\"alert\"><h2>{}</h2>\n<p>At least one of these answers is wrong, so no time below can be trusted before it is known which.</p>\n<ul>{}</ul></section>\n",
+                     plural(n_found, "contradiction"), items);
 }
 
 std::string care(const std::string& loud, const std::string& rest) {
@@ -161,9 +161,8 @@ std::string headlines_html(std::span<const Evaluation> evaluations) {
   std::string items;
   for (const Headline& headline : headlines(evaluations)) {
     const char* const kind = headline.verdict == Verdict::faster ? "better" : headline.verdict == Verdict::slower ? "worse" : "unclear";
-    std::string sentence = headline.sentence;
-    items += std::format("<li class=\"{}\"><h4>{}</h4><span class=\"big\">{:.2f}×</span><span class=\"what\">{}</span><span class=\"interval\">95 % interval {:.2f} to {:.2f} · {} · p = {:.2g}</span></li>\n", kind,
-                         html_escaped(headline.title), headline.time.ratio, html_escaped(sentence), headline.time.low, headline.time.high, plural(headline.time.n_instances, "instance"), headline.time.p_value);
+    items += std::format("<li class=\"{}\"><h4>{}</h4><span class=\"big\">{:.2f}×</span><span class=\"what\">{}</span><span class=\"basis\">95 % interval in brackets · {} · p = {:.2g}</span></li>\n", kind,
+                         html_escaped(headline.title), headline.time.ratio, html_escaped(headline.sentence), plural(headline.time.n_instances, "instance"), headline.time.p_value);
   }
   return items.empty() ? "" : "<ul class=\"headlines\">\n" + items + "</ul>\n";
 }
@@ -204,12 +203,12 @@ std::string decisions_html(const DecisionView& view, const Drawing& overview, co
       "<p class=\"reading\">What the policy thought of every candidate, beside full strong branching, the expert that it imitates. Blue choices are among the expert's best; the others fall short by as much as their line is long.</p>\n"
       "<div class=\"stepper\" hidden><select id=\"decisions-run\" aria-label=\"run\">";
   for (const std::string& run : view.runs) text += "<option>" + html_escaped(run) + "</option>";
-  text += "</select><button type=\"button\" id=\"decisions-previous\" aria-label=\"previous decision\">←</button><span id=\"decisions-step\" aria-live=\"polite\"></span><button type=\"button\" id=\"decisions-next\" aria-label=\"next decision\">→</button></div>\n";
+  text += "</select><button type=\"button\" id=\"decisions-previous\" aria-label=\"previous decision\">←</button><span id=\"decisions-step\"></span><button type=\"button\" id=\"decisions-next\" aria-label=\"next decision\">→</button></div>\n";
   text += std::format("<noscript><p class=\"reading\">The first decision of {}; the others are in the data below.</p></noscript>\n", html_escaped(view.runs.front()));
+  text += std::format("<p id=\"decisions-words\" aria-live=\"polite\">{}</p>\n", html_escaped(view.caption));
   text += "<div class=\"panels two\">\n<div class=\"panel\"><h4>All decisions of the run</h4>" + chart_html("decisions-overview", "spec-decisions-overview", "", "The expert's rank of every choice", overview) + "<p class=\"note\" id=\"decisions-agreement\"></p></div>\n";
   text += "<div class=\"panel\"><h4>Candidates of one decision</h4>" + chart_html("decisions-detail", "spec-decisions-detail", "", "The policy's score against the expert's rank", detail) + "</div>\n</div>\n";
-  text += std::format("<p id=\"decisions-words\">{}</p>\n", html_escaped(view.caption)) + html(view.candidates);
-  return text + json_script("decisions-json", view.data) + data_below(view.decisions, "decisions") + "</section>\n";
+  return text + html(view.candidates) + json_script("decisions-json", view.data) + data_below(view.decisions, "decisions") + "</section>\n";
 }
 
 /// Colours of the drawings in the dark scheme: attributes of SVG give way to any rule of a style sheet.
