@@ -217,7 +217,7 @@ Table main_table(std::span<const Evaluation> evaluations) {
   Table table{.id = "table-main", .title = "Time, wins and nodes", .note = "± is the standard deviation over seeds; the best is in bold." + note_of(places), .columns = {{"policy"}}, .sections = {}};
   for (const std::string& size : sizes) {
     table.columns.push_back({"time", size_title(size), "seconds, 1-shifted geometric mean, unsolved runs at the limit"});
-    table.columns.push_back({"wins", size_title(size), "runs in which the policy was the fastest, of all"});
+    table.columns.push_back({"wins", size_title(size), "runs that the policy solved faster than every other, of all"});
     table.columns.push_back({"nodes", size_title(size), "1-shifted geometric mean over the runs that all policies solved"});
   }
   for (const FamilyPlaces& family : families_of(places)) {
