@@ -225,6 +225,8 @@ TEST(Page, HasNoNumberThatIsNone) {
   evaluation.explained[0]["decisions"][1].erase("candidates");
   evaluation.explained[0]["decisions"][2]["no_expert"] = "lp_error";
   evaluation.explained[0]["decisions"][3] = "not an object";
+  evaluation.explained[0]["decisions"][4].erase("node");
+  evaluation.explained[1].erase("seed");
   for (Json& candidate : evaluation.explained[0]["decisions"][2]["candidates"]) candidate.erase("expert_rank"), candidate.erase("expert_score");
   for (BoundPoint& point : evaluation.runs[0].trace) point.primal = INFINITY, point.dual = -INFINITY;
   const std::string page = page_of(evaluation);

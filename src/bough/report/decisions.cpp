@@ -72,7 +72,9 @@ Summary summary_of(const Json& decision, const std::vector<Candidate>& candidate
   double number_of = number_at(decision, "decision");
   if (!std::isfinite(number_of)) number_of = static_cast<double>(number_in_run);
   const auto n_best = std::ranges::count_if(candidates, [](const Candidate& c) { return c.expert_rank == 1; });
-  std::string words = std::format("Node {:.0f} at depth {:.0f}, {} candidates. ", number_at(decision, "node"), number_at(decision, "depth"), candidates.size());
+  const double node = number_at(decision, "node"), depth = number_at(decision, "depth");
+  std::string words = std::isfinite(node) && std::isfinite(depth) ? std::format("Node {:.0f} at depth {:.0f}, ", node, depth) : "";
+  words += std::format("{} candidate{}. ", candidates.size(), candidates.size() == 1 ? "" : "s");
   words += std::format("The policy branches on {}", text_at(decision, "chosen"));
   if (rank == 1) {
     words += n_best > 1 ? std::format(", one of the {} that full strong branching likes best.", n_best) : ", as full strong branching would.";
@@ -139,7 +141,7 @@ std::optional<DecisionView> decision_view(std::span<const Evaluation> evaluation
       const Json& decisions = array_at(explained, "decisions");
       if (decisions.empty()) continue;
       const bool first = view.runs.empty();
-      view.runs.push_back(std::format("{}: {} in {}, seed {:.0f}", text_at(explained, "policy"), text_at(explained, "instance"), text_at(explained, "group"), number_at(explained, "seed")));
+      view.runs.push_back(std::format("{}: {} in {}, seed {}", text_at(explained, "policy"), text_at(explained, "instance"), text_at(explained, "group"), number(number_at(explained, "seed")).text));
       Section section{view.runs.back(), {}};
       Json run = {{"overview", Json::array()}, {"decisions", Json::array()}};
       for (const Json& decision : decisions) {
