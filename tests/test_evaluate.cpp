@@ -38,12 +38,12 @@ explain = { policy = "random", decisions = 2 }
 [[group]]
 family = "setcover"
 size = "tiny"
-instances = "5..6"
+instances = "20000..20001"
 
 [[group]]
 family = "auction"
 size = "tiny"
-instances = "5..6"
+instances = "20000..20001"
 policies = ["pscost", "random"]
 )";
 
@@ -75,7 +75,7 @@ TEST(Suite, HasDefaultsNamesAndEveryPolicyOfEachGroup) {
   EXPECT_EQ(suite.groups[0].policies, (std::vector<std::string>{"relpscost", "pscost", "random"}));
   EXPECT_EQ(suite.groups[1].policies, (std::vector<std::string>{"pscost", "random"}));
   ASSERT_EQ(suite.groups[1].instances.size(), 2U);
-  EXPECT_EQ(suite.groups[1].instances[1].name, "auction-tiny-6");
+  EXPECT_EQ(suite.groups[1].instances[1].name, "auction-tiny-20001");
 }
 
 TEST(Suite, OfTheRepositoryAllRead) {
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"missing_model", "\"random\"]\nexplain", "{ name = \"tgat\", model = \"nowhere.safetensors\" }, \"random\"]\nexplain", "nowhere.safetensors", ExitCode::missing_input},
                     BadSuite{"two_policies_of_one_name", "\"random\"]\nexplain", "\"random\", \"random\"]\nexplain", "two policies are called \"random\""},
                     BadSuite{"policy_of_a_group_that_is_not_there", "[\"pscost\", \"random\"]\n", "[\"fullstrong\"]\n", "not among the suite's policies"},
-                    BadSuite{"unknown_family", "\"auction\"", "\"auctions\"", "auctions"}, BadSuite{"unknown_size", "\"tiny\"\ninstances = \"5..6\"\npolicies", "\"small\"\ninstances = \"5..6\"\npolicies", "small"},
+                    BadSuite{"unknown_family", "\"auction\"", "\"auctions\"", "auctions"}, BadSuite{"unknown_size", "\"tiny\"\ninstances = \"20000..20001\"\npolicies", "\"small\"\ninstances = \"20000..20001\"\npolicies", "small"},
                     BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"},
                     BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
                     BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),
@@ -159,7 +159,7 @@ TEST(Evaluate, GivesTheSameRecordsForOneAndTwoWorkersAndGrows) {
   // Another instance: what is there stays, only the new one runs.
   const auto n_lines = read_journal(request.output / "runs.jsonl").size();
   std::string larger(small_suite);
-  larger.replace(larger.rfind("5..6"), 4, "5..7");
+  larger.replace(larger.rfind("20000..20001"), 4, "20000..20002");
   request.suite = read_suite(suite_file(directory.path(), larger));
   EXPECT_TRUE(evaluate(request));
   EXPECT_EQ(read_evaluation(request.output).runs.size(), first.size() + 4);
@@ -244,11 +244,11 @@ TEST(Evaluate, APolicyThatReturnsAWrongOptimumIsCaught) {
 TEST(Evaluate, AReferenceThatNobodyReachesIsExitCode1AndTheFirstThingThatIsSaid) {
   const TemporaryDirectory directory;
   std::string text(small_suite);
-  text.replace(text.find("instances = \"5..6\""), 18, "instances = \"5..6\"\noptima = { setcover-tiny-5 = 1 }");
+  text.replace(text.find("instances = \"20000..20001\""), 18, "instances = \"20000..20001\"\noptima = { setcover-tiny-20000 = 1 }");
   const Finished run = run_program({"bough", "evaluate", suite_file(directory.path(), text).string(), "-o", (directory.path() / "runs").string(), "-q"});
   EXPECT_EQ(run.exit_code, 1) << run.err;
   EXPECT_TRUE(run.out.starts_with("DISAGREEMENT")) << run.out;
-  EXPECT_NE(run.err.find("setcover-tiny-5"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("setcover-tiny-20000"), std::string::npos) << run.err;
 }
 
 TEST(Evaluate, ASolutionThatDoesNotHoldInTheFileIsNoResult) {
