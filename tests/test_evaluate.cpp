@@ -159,7 +159,7 @@ TEST(Evaluate, GivesTheSameRecordsForOneAndTwoWorkersAndGrows) {
   // Another instance: what is there stays, only the new one runs.
   const auto n_lines = read_journal(request.output / "runs.jsonl").size();
   std::string larger(small_suite);
-  larger.replace(larger.rfind("20000..20001"), 4, "20000..20002");
+  larger.replace(larger.rfind("20000..20001"), 12, "20000..20002");
   request.suite = read_suite(suite_file(directory.path(), larger));
   EXPECT_TRUE(evaluate(request));
   EXPECT_EQ(read_evaluation(request.output).runs.size(), first.size() + 4);
@@ -244,7 +244,7 @@ TEST(Evaluate, APolicyThatReturnsAWrongOptimumIsCaught) {
 TEST(Evaluate, AReferenceThatNobodyReachesIsExitCode1AndTheFirstThingThatIsSaid) {
   const TemporaryDirectory directory;
   std::string text(small_suite);
-  text.replace(text.find("instances = \"20000..20001\""), 18, "instances = \"20000..20001\"\noptima = { setcover-tiny-20000 = 1 }");
+  text.replace(text.find("instances = \"20000..20001\""), 26, "instances = \"20000..20001\"\noptima = { setcover-tiny-20000 = 1 }");
   const Finished run = run_program({"bough", "evaluate", suite_file(directory.path(), text).string(), "-o", (directory.path() / "runs").string(), "-q"});
   EXPECT_EQ(run.exit_code, 1) << run.err;
   EXPECT_TRUE(run.out.starts_with("DISAGREEMENT")) << run.out;
