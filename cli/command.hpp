@@ -19,6 +19,7 @@ void add_demo(CLI::App& app, Action& action);
 void add_evaluate(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_learn(CLI::App& app, Action& action);
 void add_policies(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_solve(CLI::App& app, Action& action);

@@ -29,6 +29,7 @@ ExitCode run(int argc, char** argv) {
   add_evaluate(app, action);
   add_generate(app, action);
   add_inspect(app, action);
+  add_learn(app, action);
   add_policies(app, action);
   add_report(app, action);
   add_solve(app, action);

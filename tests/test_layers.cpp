@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 // In the order of the data flow; `scip` is the ground below all of them.
 const std::vector<std::string> stages{"scip",  "instance", "observe",  "model",  "dataset", "collect",
-                                      "train", "branch",   "evaluate", "report", "distribute"};
+                                      "train", "branch",   "evaluate", "report", "learn",  "distribute"};
 
 std::size_t rank(const std::string& stage) {
   return static_cast<std::size_t>(std::ranges::find(stages, stage) - stages.begin());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/branch/solve.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <format>
+#include <span>
 #include <utility>
 
 #include "bough/error.hpp"
@@ -21,6 +23,10 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+int n_in_objective(std::span<SCIP_VAR* const> variables) {
+  return static_cast<int>(std::ranges::count_if(variables, [](SCIP_VAR* variable) { return SCIPvarGetObj(variable) != 0; }));
+}
 
 /// Whatever decides in one solve.  Must outlive SCIP.
 class Branching {
@@ -84,7 +90,7 @@ SolveResult solve_file(const SolveRequest& request) {
   const Stopwatch reading;
   read_problem(scip, request.instance);
   result.reading_time_s = reading.elapsed_s();
-  result.original = {SCIPgetNOrigVars(scip), SCIPgetNOrigBinVars(scip), SCIPgetNOrigIntVars(scip), SCIPgetNOrigConss(scip)};
+  result.original = {SCIPgetNOrigVars(scip), SCIPgetNOrigBinVars(scip), SCIPgetNOrigIntVars(scip), SCIPgetNOrigConss(scip), n_in_objective({SCIPgetOrigVars(scip), static_cast<std::size_t>(SCIPgetNOrigVars(scip))})};
 
   apply_settings(scip, request.settings);
   branching.use(scip);
@@ -98,7 +104,7 @@ SolveResult solve_file(const SolveRequest& request) {
   result.statistics = run(scip, options, callback_error);
 
   if (SCIPgetStage(scip) >= SCIP_STAGE_PRESOLVED) {
-    result.presolved = {SCIPgetNVars(scip), SCIPgetNBinVars(scip), SCIPgetNIntVars(scip), SCIPgetNConss(scip)};
+    result.presolved = {SCIPgetNVars(scip), SCIPgetNBinVars(scip), SCIPgetNIntVars(scip), SCIPgetNConss(scip), n_in_objective({SCIPgetVars(scip), static_cast<std::size_t>(SCIPgetNVars(scip))})};
   }
   result.solution = best_solution(scip);
   if (result.solution) {

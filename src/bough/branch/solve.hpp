@@ -36,6 +36,7 @@ struct ProblemShape {
   int n_binary = 0;
   int n_integer = 0;  ///< general integers, binaries not counted
   int n_constraints = 0;
+  int n_in_objective = 0;  ///< variables with a coefficient there
 };
 
 struct SolveResult {

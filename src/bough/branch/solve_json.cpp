@@ -13,7 +13,7 @@ namespace bough {
 namespace {
 
 nlohmann::ordered_json to_json(const ProblemShape& shape) {
-  return {{"variables", shape.n_variables}, {"binary", shape.n_binary}, {"integer", shape.n_integer}, {"constraints", shape.n_constraints}};
+  return {{"variables", shape.n_variables}, {"binary", shape.n_binary}, {"integer", shape.n_integer}, {"constraints", shape.n_constraints}, {"in_objective", shape.n_in_objective}};
 }
 
 nlohmann::ordered_json to_json(const BranchingCounts& counts, double solve_time_s) {

@@ -28,7 +28,9 @@ constexpr int max_kills = 10;  // by somebody else, who may be the kernel short 
 std::vector<Instance> instances_of(const CollectRequest& request) {
   std::vector<Instance> all = request.instances.empty() ? instances_of(request.seeds) : instances_in(request.instances);
   if (request.split) std::erase_if(all, [&](const Instance& instance) { return split_of(instance.name) != *request.split; });
-  if (all.empty()) throw Error(ExitCode::usage, std::format("no instance belongs to the part '{}'", split_names[static_cast<std::size_t>(*request.split)]), "give more instances");
+  if (!request.only.empty()) std::erase_if(all, [&](const Instance& instance) { return !std::ranges::contains(request.only, instance.name); });
+  if (all.empty() && request.split) throw Error(ExitCode::usage, std::format("no instance belongs to the part '{}'", split_names[static_cast<std::size_t>(*request.split)]), "give more instances");
+  if (all.empty()) throw Error(ExitCode::missing_input, std::format("none of the {} instances is in {}", request.only.size(), request.instances.string()));
   return all;
 }
 
@@ -41,6 +43,7 @@ Json description_of(const CollectRequest& request) {
   } else {
     instances = {{"folder", fs::weakly_canonical(request.instances).filename().string()}};
   }
+  if (!request.only.empty()) instances["only"] = request.only;
   return {{"schema", set_schema},
           {"features", feature_schema},
           {"instances", instances},

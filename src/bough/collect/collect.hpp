@@ -30,6 +30,7 @@ struct CollectRequest {
   std::filesystem::path output;
   std::optional<std::int64_t> n_labels{};      ///< the set is the shortest prefix of the instances that has this many; all if empty
   std::optional<Split> split{};                ///< only the instances of this part
+  std::vector<std::string> only{};             ///< only the instances with these names; empty: all
   Sampling sampling{};
   std::string explorer = "pscost";
   std::function<std::unique_ptr<Policy>(std::uint64_t seed)> make_explorer;

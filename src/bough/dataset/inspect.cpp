@@ -30,11 +30,15 @@ void count(const Episode& episode, SetReport& report) {
   report.n_labels += static_cast<std::int64_t>(episode.n_labels());
   report.n_windows += static_cast<std::int64_t>(episode.n_windows());
   report.n_topologies += static_cast<std::int64_t>(episode.topologies.size());
+  std::int64_t n_counted = report.n_labels - static_cast<std::int64_t>(episode.n_labels());
   for (const State& state : episode.states) {
     if (!state.label) continue;
     ++report.candidates[static_cast<std::int64_t>(state.candidates.size())];
     ++report.depths[state.depth];
-    ++report.ties[std::ranges::count(state.label->best, 1)];
+    const auto n_best = std::ranges::count(state.label->best, 1);
+    ++report.ties[n_best];
+    ++n_counted;
+    report.chance += (static_cast<double>(n_best) / static_cast<double>(state.candidates.size()) - report.chance) / static_cast<double>(n_counted);
   }
 }
 

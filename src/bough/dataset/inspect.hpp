@@ -32,6 +32,7 @@ struct SetReport {
   std::map<std::int64_t, std::int64_t> candidates{};  ///< number of candidates -> labelled states that have it
   std::map<std::int64_t, std::int64_t> depths{};      ///< depth -> labelled states
   std::map<std::int64_t, std::int64_t> ties{};        ///< size of the set of best candidates -> labelled states
+  double chance = 0;                                  ///< accuracy of guessing: the mean share of the candidates that are best
   std::map<std::string, std::int64_t> unlabelled{};   ///< by reason
   std::map<std::string, std::int64_t> ends{};         ///< how episodes ended
   std::vector<Damage> damaged{};

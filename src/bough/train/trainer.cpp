@@ -236,7 +236,7 @@ class Run {
 
   void finish() {
     const auto accuracies = [](const EpochRecord& record) {
-      Json json{{"epoch", record.epoch}, {"loss", record.valid.mean_loss()}};
+      Json json{{"epoch", record.epoch}, {"loss", record.valid.mean_loss()}, {"train_top1", record.train.accuracy(0)}};
       for (std::size_t k = 0; k < top_k.size(); ++k) json[std::format("top{}", top_k[k])] = record.valid.accuracy(k);
       return json;
     };

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bough/evaluate/metrics.hpp"
+#include "bough/instance/source.hpp"
+
+namespace bough {
+
+/// A user's instances in three parts that share none: to learn from, to choose the model with, and to judge it on.
+struct Parts {
+  std::vector<std::string> train;
+  std::vector<std::string> valid;
+  std::vector<std::string> held_out;
+};
+
+inline constexpr std::size_t fewest_instances = 10;
+
+/// Deals the instances out at random: a fifth is held out, 15 % validate, of each at least 2 and at most 30.
+/// Throws Error (bad_input) with fewer than `fewest_instances`.
+Parts deal(const std::vector<Instance>& instances, std::uint64_t seed);
+
+/// What solving a few of the training instances showed.
+struct Probe {
+  double mean_time_s = 0;     ///< a run at its limit counts with it
+  double slowest_s = 0;
+  double share_after_root = 0;  ///< of the time: what a branching rule can change at most
+  double mean_nodes = 0;
+  std::size_t n_runs = 0;
+  std::size_t n_at_root = 0;  ///< solved without branching
+};
+Probe probe_of(const Evaluation& evaluation);
+
+/// Why learning cannot help: "" if it may.  For people: says what was seen and what to do.
+std::string hopeless(const Probe& probe);
+
+/// How a time budget is spent.  Shares of it: 35 % expert, 25 % training, 10 % choosing, 20 % judging; the rest is reserve.
+struct Plan {
+  double collect_s = 0;
+  double train_s = 0;
+  double run_limit_s = 0;         ///< of a single solve
+  std::size_t n_valid_runs = 0;   ///< validation instances that are solved to choose the model
+  std::size_t n_held_out = 0;     ///< held-out instances that are solved to judge it
+};
+Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_t n_candidates, std::size_t n_rules);
+
+/// As many as fit in the time at the rate that was seen, within sensible limits.
+std::int64_t labels_for(double time_s, double labels_per_s);
+int epochs_for(double time_s, double epoch_s);
+
+/// What came out, in plain words.
+struct Verdict {
+  bool faster = false;
+  std::string text;   ///< one paragraph
+};
+struct VerdictInput {
+  std::string model;             ///< the policy's name
+  std::string rule;              ///< what it is compared with
+  Ratio time;                    ///< rule over model
+  Ratio nodes;                   ///< likewise
+  double share_after_root = 0;   ///< of the rule's time on the held-out instances
+  double top1 = 0;               ///< on the validation states
+  double train_top1 = 0;
+  double chance = 0;             ///< accuracy of guessing
+  std::int64_t n_labels = 0;
+};
+Verdict verdict_of(const VerdictInput& input);
+
+}  // namespace bough
