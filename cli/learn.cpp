@@ -64,15 +64,17 @@ ExitCode learn_policy(LearnOptions& options) {
   request.networks = parse_policies(options.policies);
   if (request.output.empty()) request.output = std::filesystem::weakly_canonical(request.instances).filename().string() + "-learned";
   std::optional<Progress> progress;
-  std::string step;
+  std::pair<std::string, std::size_t> step;  // what, and how much of it
   request.say = [&](std::string_view text) {
     progress.reset();
-    step.clear();
+    step = {};
     if (!options.quiet) std::println(stderr, "{} {}", bold("bough:", stderr), text);
   };
   request.on_progress = [&](std::string_view what, std::size_t done, std::size_t total, std::string_view detail) {
-    if (step != what) progress.emplace(std::string(what), total, options.quiet, done);
-    step = what;
+    if (const std::pair now(std::string(what), total); step != now) {
+      progress.emplace(now.first, total, options.quiet, done);
+      step = now;
+    }
     progress->advance(done, detail);
   };
   request.train = run_trainer;

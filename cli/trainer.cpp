@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/trainer.hpp"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ int run_trainer(const std::vector<std::string>& arguments) {
   if (child == 0) {
     (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it died before the line above
-    (void)::dup2(STDERR_FILENO, STDOUT_FILENO);  // its summary is a log of ours
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);  // its summary is not our result
+    (void)::dup2(nowhere, STDOUT_FILENO);
     try {
       become_trainer(arguments);
     } catch (const Error& error) {

@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <format>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include "bough/file.hpp"
 
@@ -39,6 +42,12 @@ Finished run_program(std::vector<std::string> words, const std::filesystem::path
   int status = 0;
   if (::waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), read_file(out), read_file(err)};
+}
+
+void wait_for_file(const std::filesystem::path& file, int pid) {
+  const auto there = [&] { return std::filesystem::exists(file) && std::filesystem::file_size(file) > 0; };
+  const auto running = [&] { return !read_file(std::format("/proc/{}/cmdline", pid)).empty(); };  // a process that has ended has none
+  while (!there() && running()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 std::vector<std::string> words_of(const std::string& command) {

@@ -19,6 +19,9 @@ struct Finished {
 Finished run_program(std::vector<std::string> words, const std::filesystem::path& directory = ".",
                      const std::function<void(int pid)>& while_running = {});
 
+/// Waits until a file is there and not empty, or until the process has ended.
+void wait_for_file(const std::filesystem::path& file, int pid);
+
 /// Splits a command line at spaces; nothing is quoted in our tables.
 std::vector<std::string> words_of(const std::string& command);
 

@@ -207,7 +207,7 @@ TEST(Evaluate, AStopSignalKeepsWhatIsDoneAndTheSameCommandGoesOn) {
   const fs::path output = directory.path() / "runs";
   const std::vector<std::string> command{"bough", "evaluate", suite_file(directory.path()).string(), "-o", output.string(), "-q"};
   const Finished stopped = run_program(command, ".", [&](int pid) {
-    while (!fs::exists(output / "runs.jsonl") || fs::file_size(output / "runs.jsonl") == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_for_file(output / "runs.jsonl", pid);
     ::kill(pid, SIGINT);
   });
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;

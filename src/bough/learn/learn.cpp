@@ -46,8 +46,10 @@ class Learning {
     say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, and {} instances will judge", probe.mean_time_s,
         probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.n_held_out);
 
-    collect_set("train", parts.train, 0.85 * plan.collect_s);
-    collect_set("valid", parts.valid, 0.15 * plan.collect_s);
+    // In small trees every decision is asked for; in large ones windows begin anywhere, so that deep nodes are seen too.
+    const Start start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
+    collect_set("train", parts.train, start, 0.85 * plan.collect_s);
+    collect_set("valid", parts.valid, start, 0.15 * plan.collect_s);
     train(plan.train_s / static_cast<double>(request_.networks.size()));
     const std::string chosen = choose(parts, plan);
     return judge(parts, plan, chosen);
@@ -122,8 +124,8 @@ class Learning {
   }
 
   Probe probe_instances(const Parts& parts) {
-    const double limit_s = std::max(5.0, 0.05 * request_.budget_s / static_cast<double>(n_probed));
-    const Evaluation evaluation = evaluate_on("probe", named(parts.train, n_probed), {{"relpscost", "relpscost"}}, limit_s, request_.n_workers, "");
+    const double limit_s = std::max(5.0, 0.05 * request_.budget_s / static_cast<double>(n_rules * n_probed));
+    const Evaluation evaluation = evaluate_on("probe", named(parts.train, n_probed), {{"relpscost", "relpscost"}, {"pscost", "pscost"}}, limit_s, request_.n_workers, "");
     for (const RunRecord& run : evaluation.runs) {
       if (run.end == "failed" || run.end == "crashed") throw Error(ExitCode::bad_input, std::format("{} cannot be solved: {}", run.instance, run.message), "take it out of the folder and run the same command again");
       if (run.status == "infeasible" || run.status == "unbounded") throw Error(ExitCode::bad_input, std::format("{} is {}: there is no optimum to search for", run.instance, run.status), "take such instances out of the folder");
@@ -150,7 +152,7 @@ class Learning {
     }
   }
 
-  void collect_set(const std::string& part, const std::vector<std::string>& names, double time_s) {
+  void collect_set(const std::string& part, const std::vector<std::string>& names, Start start, double time_s) {
     const auto collect_up_to = [&](std::int64_t n_labels) {
       CollectRequest request;
       request.instances = request_.instances;
@@ -158,6 +160,7 @@ class Learning {
       request.output = request_.output / "sets" / part;
       request.n_labels = n_labels;
       request.sampling.window = window;
+      request.sampling.start = start;
       request.make_explorer = [](std::uint64_t seed) { return make_policy("pscost", seed); };
       request.settings.preset = request_.settings;
       request.settings.time_limit_s = 3600;
@@ -169,9 +172,9 @@ class Learning {
       return summary;
     };
     const std::int64_t n_labels = once(part + "_labels", [&] {
-      const auto start = std::chrono::steady_clock::now();
+      const auto begin = std::chrono::steady_clock::now();
       const CollectSummary first = collect_up_to(first_labels);
-      const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       return labels_for(time_s, static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels)) / std::max(0.01, elapsed_s));
     });
     const CollectSummary all = collect_up_to(n_labels);
@@ -200,10 +203,11 @@ class Learning {
       write_file(request_.output / "models/train.toml", "batch = 2\naverage = 0.998\n");
       const fs::path model = model_path(network);
       const std::int64_t epochs = once(network + "_epochs", [&] {
+        // One epoch, timed by itself: starting libtorch takes longer than an epoch of a small set.
         const TemporaryDirectory scratch;
-        const auto start = std::chrono::steady_clock::now();
         run(arguments(scratch.path() / "timing.safetensors", 1), scratch.path() / "timing.safetensors");
-        return static_cast<std::int64_t>(epochs_for(time_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
+        const Json epoch = Json::parse(read_file(scratch.path() / "timing.metrics.jsonl"));
+        return static_cast<std::int64_t>(epochs_for(time_s, epoch.at("seconds").get<double>()));
       });
       if (!fs::exists(model)) {
         say("training {}, {} epochs", network, epochs);
@@ -238,9 +242,8 @@ class Learning {
                                               std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", fs::weakly_canonical(request_.instances).filename().string()));
     const std::string& group = evaluation.groups.front().name;
     const Json training = Json::parse(read_model(model).training);
-    VerdictInput input{.model = chosen, .rule = "relpscost (SCIP's default)"};
+    VerdictInput input{.model = chosen, .rule = "relpscost"};
     input.time = compare(evaluation, group, "relpscost", chosen, Figure::time).value_or(Ratio{});
-    input.nodes = compare(evaluation, group, "relpscost", chosen, Figure::nodes).value_or(Ratio{});
     for (const PolicySummary& s : summarise(evaluation, group)) {
       if (s.policy == "relpscost") input.share_after_root = s.time_after_root_s.mean / s.time_s.mean;
     }

@@ -20,9 +20,9 @@ Parts deal(const std::vector<Instance>& instances, std::uint64_t seed) {
   for (const Instance& instance : instances) names.push_back(instance.name);
   Rng rng("learn parts", seed);
   for (std::size_t i = n - 1; i > 0; --i) std::swap(names[i], names[rng.below(i + 1)]);
-  const auto share = [&](double part) { return static_cast<std::ptrdiff_t>(std::clamp<double>(std::round(part * static_cast<double>(n)), 2, 30)); };
-  const auto held_out = names.begin() + share(0.2);
-  const auto valid = held_out + share(0.15);
+  const auto share = [&](double part, double fewest) { return static_cast<std::ptrdiff_t>(std::clamp(std::round(part * static_cast<double>(n)), fewest, 30.0)); };
+  const auto held_out = names.begin() + share(0.25, 3);
+  const auto valid = held_out + share(0.15, 2);
   Parts parts{{valid, names.end()}, {held_out, valid}, {names.begin(), held_out}};
   for (auto* part : {&parts.train, &parts.valid, &parts.held_out}) std::ranges::sort(*part);
   return parts;
@@ -30,26 +30,29 @@ Parts deal(const std::vector<Instance>& instances, std::uint64_t seed) {
 
 Probe probe_of(const Evaluation& evaluation) {
   Probe probe;
-  double after_root_s = 0, total_s = 0;
+  double after_root_s = 0, relpscost_s = 0, total_s = 0;
   for (const RunRecord& run : evaluation.runs) {
     const double time_s = run.solved() ? run.time_s : evaluation.time_limit_s;
-    ++probe.n_runs;
     total_s += time_s;
-    after_root_s += std::max(0.0, time_s - run.root_time_s);
     probe.slowest_s = std::max(probe.slowest_s, time_s);
-    probe.mean_nodes += static_cast<double>(run.n_nodes);
-    probe.n_at_root += run.solved() && run.n_nodes <= 1 ? 1 : 0;
+    if (run.policy == "relpscost") {
+      relpscost_s += time_s;
+      after_root_s += std::max(0.0, time_s - run.root_time_s);
+    } else {
+      ++probe.n_instances;
+      probe.mean_nodes += static_cast<double>(run.n_nodes);
+      probe.n_at_root += run.solved() && run.n_nodes <= 1 ? 1 : 0;
+    }
   }
-  const auto n = static_cast<double>(std::max<std::size_t>(1, probe.n_runs));
-  probe.mean_time_s = total_s / n;
-  probe.mean_nodes /= n;
-  probe.share_after_root = total_s > 0 ? after_root_s / total_s : 0;
+  probe.mean_time_s = total_s / static_cast<double>(std::max<std::size_t>(1, evaluation.runs.size()));
+  probe.mean_nodes /= static_cast<double>(std::max<std::size_t>(1, probe.n_instances));
+  probe.share_after_root = relpscost_s > 0 ? after_root_s / relpscost_s : 0;
   return probe;
 }
 
 std::string hopeless(const Probe& probe) {
-  if (probe.n_runs > 0 && probe.n_at_root == probe.n_runs) {
-    return std::format("SCIP solves all {} instances that were tried at the root node ({:.2f} s on average): it never branches, so there is nothing to learn. Larger instances would be another matter.", probe.n_runs,
+  if (probe.n_instances > 0 && probe.n_at_root == probe.n_instances) {
+    return std::format("SCIP solves all {} instances that were tried at the root node ({:.2f} s on average): it never branches, so there is nothing to learn. Larger instances would be another matter.", probe.n_instances,
                        probe.mean_time_s);
   }
   return "";
@@ -65,7 +68,7 @@ Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_
   plan.train_s = 0.25 * budget_s;
   plan.run_limit_s = std::max({10.0, 10 * probe.slowest_s});
   plan.n_valid_runs = runs(0.10, n_candidates, 2, parts.valid.size());
-  plan.n_held_out = runs(0.20, n_rules + 1, 3, parts.held_out.size());
+  plan.n_held_out = runs(0.20, n_rules + 1, fewest_to_judge, parts.held_out.size());
   return plan;
 }
 
@@ -76,16 +79,20 @@ int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::cla
 Verdict verdict_of(const VerdictInput& x) {
   const auto interval = [](const Ratio& ratio) { return std::format("{:.2f} [{:.2f}, {:.2f}]", ratio.ratio, ratio.low, ratio.high); };
   Verdict verdict;
-  verdict.faster = x.time.low > 1;
+  verdict.faster = x.time.low > 1 && x.time.n_instances >= fewest_to_judge;
   if (verdict.faster) {
-    verdict.text = std::format("On {} held-out instances SCIP with {} is {} times as fast as with {} (95 % interval), with {} times as few nodes.", x.time.n_instances, x.model, interval(x.time), x.rule, interval(x.nodes));
+    verdict.text = std::format("On {} held-out instances SCIP with {} is {} times as fast as with {}, its default (95 % interval).", x.time.n_instances, x.model, interval(x.time), x.rule);
     return verdict;
   }
-  verdict.text = std::format("It is not shown to be faster: on {} held-out instances the time with {} over that with {} is {} (95 % interval).", x.time.n_instances, x.rule, x.model, interval(x.time));
-  if (x.share_after_root < 0.3) verdict.text += std::format(" Branching can change only {:.0f} % of {}'s time; the rest is presolving and the root node.", 100 * x.share_after_root, x.rule);
+  verdict.text = std::format("{} is not shown to be faster: on {} held-out instances SCIP is {} times as fast with it as with {}, its default (95 % interval).", x.model, x.time.n_instances, interval(x.time), x.rule);
+  if (x.share_after_root < 0.3) verdict.text += std::format(" Branching can change only {:.0f} % of the time; the rest is presolving and the root node.", 100 * x.share_after_root);
   if (x.top1 < 1.5 * x.chance) verdict.text += std::format(" The network finds full strong branching's choice in {:.0f} % of the states, guessing in {:.0f} %: these labels teach little.", 100 * x.top1, 100 * x.chance);
-  if (x.train_top1 - x.top1 > 0.15) verdict.text += std::format(" It is right in {:.0f} % of the states it was trained on and in {:.0f} % of others: the instances differ too much for {} states; a larger budget would help.", 100 * x.train_top1, 100 * x.top1, x.n_labels);
-  if (x.time.high > 1 && x.time.n_instances < 10) verdict.text += " With so few instances the interval is wide: more of them, or a larger budget, may settle it.";
+  if (x.train_top1 - x.top1 > 0.15) {
+    verdict.text += std::format(" It is right in {:.0f} % of the states it was trained on and in {:.0f} % of others: the instances differ too much for {} states; a larger budget would help.", 100 * x.train_top1, 100 * x.top1, x.n_labels);
+  }
+  if (x.time.high > 1 && x.time.n_instances < 10) {
+    verdict.text += std::format(" {} instances are too few to be sure{}: more of them, or a larger budget, may settle it.", x.time.n_instances, x.time.low > 1 ? ", whatever the interval says" : "");
+  }
   return verdict;
 }
 

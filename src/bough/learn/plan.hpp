@@ -18,19 +18,21 @@ struct Parts {
 };
 
 inline constexpr std::size_t fewest_instances = 10;
+inline constexpr std::size_t fewest_to_judge = 6;  ///< below, no test over instances can be significant
 
-/// Deals the instances out at random: a fifth is held out, 15 % validate, of each at least 2 and at most 30.
+/// Deals the instances out at random: a quarter is held out (3 to 30), 15 % validate (2 to 30).
 /// Throws Error (bad_input) with fewer than `fewest_instances`.
 Parts deal(const std::vector<Instance>& instances, std::uint64_t seed);
 
-/// What solving a few of the training instances showed.
+/// What solving a few of the training instances with `relpscost` and `pscost` showed.  Nodes are pscost's: the other rule's strong branching
+/// ends nodes without a trace, and an instance that it solves "at the root" may still be a tree.
 struct Probe {
-  double mean_time_s = 0;     ///< a run at its limit counts with it
+  double mean_time_s = 0;       ///< a run at its limit counts with it
   double slowest_s = 0;
-  double share_after_root = 0;  ///< of the time: what a branching rule can change at most
+  double share_after_root = 0;  ///< of relpscost's time: what a branching rule can change at most
   double mean_nodes = 0;
-  std::size_t n_runs = 0;
-  std::size_t n_at_root = 0;  ///< solved without branching
+  std::size_t n_instances = 0;
+  std::size_t n_at_root = 0;    ///< solved without branching
 };
 Probe probe_of(const Evaluation& evaluation);
 
@@ -58,9 +60,8 @@ struct Verdict {
 };
 struct VerdictInput {
   std::string model;             ///< the policy's name
-  std::string rule;              ///< what it is compared with
+  std::string rule;              ///< SCIP's default
   Ratio time;                    ///< rule over model
-  Ratio nodes;                   ///< likewise
   double share_after_root = 0;   ///< of the rule's time on the held-out instances
   double top1 = 0;               ///< on the validation states
   double train_top1 = 0;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <format>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bough/error.hpp"
+#include "bough/file.hpp"
+#include "bough/learn/learn.hpp"
+#include "tests/process.hpp"
+
+namespace bough::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Instance> instances_named(std::size_t n) {
+  std::vector<Instance> instances;
+  for (std::size_t i = 0; i < n; ++i) instances.push_back({.name = std::format("plan-{}", i)});
+  return instances;
+}
+
+// 40 instances: a quarter, 10, is held out; 15 %, 6, validate; 24 are left.
+TEST(LearnPlan, DealsEveryInstanceToOnePartAndAlwaysTheSame) {
+  const Parts parts = deal(instances_named(40), 7);
+  EXPECT_EQ(parts.held_out.size(), 10U);
+  EXPECT_EQ(parts.valid.size(), 6U);
+  EXPECT_EQ(parts.train.size(), 24U);
+  std::set<std::string> all;
+  for (const auto* part : {&parts.train, &parts.valid, &parts.held_out}) all.insert(part->begin(), part->end());
+  EXPECT_EQ(all.size(), 40U);
+  EXPECT_EQ(deal(instances_named(40), 7).held_out, parts.held_out);
+  EXPECT_NE(deal(instances_named(40), 8).held_out, parts.held_out);
+  EXPECT_EQ(deal(instances_named(1000), 0).held_out.size(), 30U) << "more would only cost time";
+  EXPECT_THROW((void)deal(instances_named(9), 0), Error);
+}
+
+RunRecord run_of(const std::string& policy, double time_s, double root_s, std::int64_t nodes, bool solved = true) {
+  RunRecord run;
+  run.group = "plans";
+  run.instance = "a";
+  run.policy = policy;
+  run.end = "done";
+  run.proven = solved;
+  run.status = solved ? "optimal" : "time-limit";
+  run.time_s = time_s;
+  run.root_time_s = root_s;
+  run.n_nodes = nodes;
+  return run;
+}
+
+// relpscost: 4 s of which 3 are the root's, and 10 s at the limit of which 2 are.  After the root: (1 + 8) / 14.
+// Both rules together: (4 + 10 + 2 + 8) / 4 = 6 s a run.
+TEST(LearnPlan, AProbeCountsRunsAtTheirLimitAndNodesOfTheRuleThatDoesNotHideThem) {
+  Evaluation evaluation;
+  evaluation.time_limit_s = 10;
+  evaluation.runs = {run_of("relpscost", 4, 3, 1), run_of("relpscost", 9.5, 2, 50, false), run_of("pscost", 2, 1, 1), run_of("pscost", 8, 1, 199)};
+  const Probe probe = probe_of(evaluation);
+  EXPECT_DOUBLE_EQ(probe.mean_time_s, 6);
+  EXPECT_DOUBLE_EQ(probe.slowest_s, 10);
+  EXPECT_DOUBLE_EQ(probe.share_after_root, 9.0 / 14);
+  EXPECT_DOUBLE_EQ(probe.mean_nodes, 100);
+  EXPECT_EQ(probe.n_at_root, 1U);
+  EXPECT_EQ(hopeless(probe), "");
+  evaluation.runs.pop_back();
+  EXPECT_NE(hopeless(probe_of(evaluation)).find("never branches"), std::string::npos);
+}
+
+// 1,000 s, runs of 2 s: choosing has 100 s for two candidates, 25 instances, of which there are 6; judging 200 s for two rules and the
+// model, 33 instances, of which there are 10.  With runs of 50 s judging has time for one instance; six are the fewest that can show anything.
+TEST(LearnPlan, SpendsTheBudgetInItsShares) {
+  const Parts parts = deal(instances_named(40), 0);
+  Probe probe{.mean_time_s = 2, .slowest_s = 5};
+  const Plan plan = plan_of(1000, probe, parts, 2, 2);
+  EXPECT_DOUBLE_EQ(plan.collect_s, 350);
+  EXPECT_DOUBLE_EQ(plan.train_s, 250);
+  EXPECT_DOUBLE_EQ(plan.run_limit_s, 50);
+  EXPECT_EQ(plan.n_valid_runs, 6U);
+  EXPECT_EQ(plan.n_held_out, 10U);
+  probe.mean_time_s = 50;
+  EXPECT_EQ(plan_of(1000, probe, parts, 2, 2).n_held_out, 6U);
+  EXPECT_EQ(labels_for(100, 2.5), 250);
+  EXPECT_EQ(labels_for(100, 0.01), 64) << "fewer teach nothing";
+  EXPECT_EQ(epochs_for(100, 8), 12);
+  EXPECT_EQ(epochs_for(100, 0), 60);
+}
+
+TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
+  VerdictInput input{.model = "tgat", .rule = "relpscost", .time = {1.4, 1.2, 1.6, 0.01, 12}, .share_after_root = 0.8, .top1 = 0.5, .train_top1 = 0.5, .chance = 0.05, .n_labels = 500};
+  EXPECT_TRUE(verdict_of(input).faster);
+  EXPECT_EQ(verdict_of(input).text, "On 12 held-out instances SCIP with tgat is 1.40 [1.20, 1.60] times as fast as with relpscost, its default (95 % interval).");
+  input.time = {0.9, 0.8, 0.98, 0.01, 12};
+  EXPECT_FALSE(verdict_of(input).faster);
+  EXPECT_EQ(verdict_of(input).text, "tgat is not shown to be faster: on 12 held-out instances SCIP is 0.90 [0.80, 0.98] times as fast with it as with relpscost, its default (95 % interval).");
+  const auto says = [&](const char* text) { return verdict_of(input).text.find(text) != std::string::npos; };
+  EXPECT_FALSE(says("only"));
+  input.share_after_root = 0.1;
+  EXPECT_TRUE(says("Branching can change only 10 % of the time"));
+  EXPECT_FALSE(says("teach little"));
+  input.chance = 0.4;
+  EXPECT_TRUE(says("teach little"));
+  EXPECT_FALSE(says("differ too much"));
+  input.train_top1 = 0.9;
+  EXPECT_TRUE(says("differ too much for 500 states"));
+  EXPECT_FALSE(says("too few to be sure"));
+  input.time = {1.1, 0.8, 1.3, 0.4, 4};
+  EXPECT_TRUE(says("4 instances are too few to be sure: more"));
+  input.time = {1.5, 1.1, 1.7, 0.4, 4};
+  EXPECT_FALSE(verdict_of(input).faster);
+  EXPECT_TRUE(says("too few to be sure, whatever the interval says"));
+}
+
+/// What the command says of a folder of twelve files with this text.
+Finished learn_from(const fs::path& directory, const std::string& lp) {
+  fs::create_directories(directory / "plans");
+  for (int k = 0; k < 12; ++k) write_file(directory / std::format("plans/p{}.lp", k), lp);
+  return run_program({"bough", "learn", "plans", "--budget", "10s", "-q"}, directory);
+}
+
+TEST(Learn, ExplainsWhatCannotBeLearnedFrom) {
+  const TemporaryDirectory directory;
+  const auto expect = [&](const std::string& name, const Finished& run, const char* says) {
+    EXPECT_EQ(run.exit_code, 65) << name << ": " << run.err;
+    EXPECT_NE(run.err.find(says), std::string::npos) << name << ": " << run.err;
+  };
+  expect("lp", learn_from(directory.path() / "lp", "Minimize\n obj: x + y\nSubject To\n c: x + 2 y >= 3\nEnd\n"), "these are linear programs");
+  expect("feasibility", learn_from(directory.path() / "feasibility", "Minimize\n obj: 0 x\nSubject To\n c: 3 x + 5 y = 13\nGenerals\n x y\nEnd\n"), "pure feasibility problems");
+  expect("trivial", learn_from(directory.path() / "trivial", "Minimize\n obj: x + y\nSubject To\n c: 2 x + 3 y >= 5\nGenerals\n x y\nEnd\n"), "it never branches");
+  expect("infeasible", learn_from(directory.path() / "infeasible", "Minimize\n obj: x\nSubject To\n c: x >= 3\nBounds\n x <= 1\nGenerals\n x\nEnd\n"), "is infeasible");
+  fs::create_directories(directory.path() / "few/plans");
+  write_file(directory.path() / "few/plans/p.lp", "Minimize\n obj: x\nSubject To\n c: x >= 3\nEnd\n");
+  expect("few", run_program({"bough", "learn", "plans", "-q"}, directory.path() / "few"), "1 instances are too few");
+}
+
+TEST(Learn, GoesFromAFolderToAModelAndAVerdictThroughAKillAndAStop) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(run_program(words_of("bough generate auction --size tiny --count 12 -o plans -q"), directory.path()).exit_code, 0);
+  write_file(directory.path() / "plain.set", "separating/maxroundsroot = 0\nseparating/maxrounds = 0\npresolving/maxrounds = 0\n");  // trees of some dozens of nodes
+  const auto command = words_of("bough learn plans -o out --budget 12s --settings plain.set --policy gcnn,tgat --workers 2 -q");
+  const fs::path out = directory.path() / "out";
+  const Finished killed = run_program(command, directory.path(), [&](int pid) {
+    wait_for_file(out / "sets/train/set.json", pid);
+    ::kill(pid, SIGKILL);
+  });
+  EXPECT_EQ(killed.exit_code, 128 + SIGKILL);
+  const Finished stopped = run_program(command, directory.path(), [&](int pid) {
+    wait_for_file(out / "models/train.toml", pid);
+    ::kill(pid, SIGINT);
+  });
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  const Finished last = run_program(command, directory.path());
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_NE(last.out.find("held-out instances"), std::string::npos) << last.out;
+  for (const char* file : {"model.safetensors", "report/index.html", "verdict.txt"}) EXPECT_TRUE(fs::exists(out / file)) << file;
+  const auto state = nlohmann::json::parse(read_file(out / "learn.json"));
+  EXPECT_GE(state.at("train_labels").get<int>(), 64);
+
+  // Done is done: the same verdict at once.  Another budget is another experiment.
+  EXPECT_EQ(run_program(command, directory.path()).out, last.out);
+  auto other = command;
+  *(std::ranges::find(other, "12s")) = "13s";
+  EXPECT_EQ(run_program(other, directory.path()).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace bough::test
