@@ -15,8 +15,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Distinct for the common kinds of colour blindness, by lightness too, and at least 3:1 against the background of its scheme.
-constexpr std::array<std::pair<const char*, const char*>, 12> schemes{{
+// At least 3:1 against the background of its scheme; the first seven are distinct for the common kinds of colour blindness, by lightness too, and all
+// twelve of the paper's systems have one of their own.
+constexpr std::array<std::pair<const char*, const char*>, 17> schemes{{
     {"#0072b2", "#58b3f5"},  // the main policy
     {"#374151", "#cbd5e1"},  // the base
     {"#d55e00", "#ff8f52"},
@@ -24,13 +25,18 @@ constexpr std::array<std::pair<const char*, const char*>, 12> schemes{{
     {"#a8559b", "#e394d6"},
     {"#b87d00", "#f0b93a"},
     {"#8c564b", "#cf9f8c"},
+    {"#c2185b", "#ff86b0"},
+    {"#4d7c0f", "#a6d860"},
+    {"#5b3fbe", "#ada0ff"},
+    {"#0e7f8f", "#63d2df"},
+    {"#7f1d1d", "#f0958c"},
     {"#94a3b8", "#64748b"},  // parts of a whole, and what is not the point: neutral
     {"#cbd5e1", "#3b4554"},
     {"#5b6b80", "#9aa9bd"},
     {"#e5e7eb", "#2a313b"},  // grid
     {"#9ca3af", "#6b7480"},  // reference lines
 }};
-constexpr std::size_t n_other_colours = 5;
+constexpr std::size_t n_other_colours = 10;
 
 }  // namespace
 
