@@ -268,6 +268,21 @@ TEST(RewardTable, IntegratesTheDualBound) {
   EXPECT_EQ(headings(*reward_table(std::span(&evaluation, 1))), (Texts{":policy", "Time limit:10 s", "Time limit:20 s", "Time limit:30 s", "Time limit:40 s"}));
 }
 
+// A suite may send a slow rule to some of its groups only; the others are complete without it.
+TEST(ReportTables, OfAGroupHaveThePoliciesThatTakePartInIt) {
+  Evaluation evaluation = small_evaluation("loadbalance");
+  evaluation.policies.insert(evaluation.policies.begin(), {"fullstrong", "fullstrong", "", {}});
+  evaluation.groups[0].policies = {"relpscost", "tgat"};
+  const Section main = main_table(std::span(&evaluation, 1)).sections.at(0);
+  ASSERT_EQ(main.rows.size(), 2U);
+  EXPECT_EQ(main.rows[1].cells[0].text, "tgat");
+  EXPECT_EQ(main.rows[1].cells[2].text, "4/4");
+  EXPECT_EQ(ratio_table(std::span(&evaluation, 1), "tgat").sections.at(0).rows.size(), 2U);
+  EXPECT_EQ(reward_table(std::span(&evaluation, 1)).value().sections.at(0).rows.size(), 2U);
+  evaluation.groups[0].policies.clear();  // all: fullstrong has no record, so nothing is complete
+  EXPECT_EQ(main_table(std::span(&evaluation, 1)).sections.at(0).rows.at(2).cells.at(2).text, "");
+}
+
 TEST(Headlines, SayWhoIsFasterByHowMuch) {
   const Evaluation faster = race(6, 1, 1);
   const std::vector<Headline> found = headlines(std::span(&faster, 1));

@@ -23,14 +23,6 @@ constexpr double equal_bounds = 1e-9;  // SCIP's numerics/epsilon
 constexpr int n_resamples = 10'000;
 constexpr std::size_t exact_up_to = 25;
 
-std::vector<std::string> policies_of(const Evaluation& evaluation, const std::string& group) {
-  const auto found = std::ranges::find(evaluation.groups, group, &GroupInfo::name);
-  if (found != evaluation.groups.end() && !found->policies.empty()) return found->policies;
-  std::vector<std::string> all;
-  for (const PolicyInfo& policy : evaluation.policies) all.push_back(policy.name);
-  return all;
-}
-
 // One (instance, seed) of a group.
 struct Case {
   std::string_view instance;
@@ -43,7 +35,7 @@ std::size_t position_of(const std::vector<std::string>& policies, const std::str
 }
 
 std::vector<Case> complete_cases(const Evaluation& evaluation, const std::string& group) {
-  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::vector<std::string> policies = policies_in(evaluation, group);
   std::vector<Case> cases;
   std::map<std::pair<std::string_view, std::uint32_t>, std::size_t> position;
   for (const RunRecord& run : evaluation.runs) {
@@ -168,7 +160,7 @@ std::vector<PolicySummary> summarise(const Evaluation& evaluation, const std::st
   const std::vector<Case> cases = complete_cases(evaluation, group);
   const Clock clock(evaluation);
   std::vector<PolicySummary> summaries;
-  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::vector<std::string> policies = policies_in(evaluation, group);
   for (std::size_t policy = 0; policy < policies.size(); ++policy) {
     PolicySummary& summary = summaries.emplace_back();
     summary.policy = policies[policy];
@@ -214,7 +206,7 @@ std::vector<PolicySummary> summarise(const Evaluation& evaluation, const std::st
 
 std::optional<Ratio> compare(const Evaluation& evaluation, const std::string& group, const std::string& policy, const std::string& base,
                              Figure figure) {
-  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::vector<std::string> policies = policies_in(evaluation, group);
   const std::size_t policy_position = position_of(policies, policy);
   const std::size_t base_position = position_of(policies, base);
   if (std::max(policy_position, base_position) == policies.size()) return std::nullopt;
@@ -324,7 +316,7 @@ double primal_dual_gap(double primal, double dual) {
 }
 
 std::vector<double> mean_gap(const Evaluation& evaluation, const std::string& group, const std::string& policy, std::span<const double> times_s) {
-  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::vector<std::string> policies = policies_in(evaluation, group);
   const std::size_t position = position_of(policies, policy);
   if (position == policies.size()) return std::vector<double>(times_s.size(), nan);
   const std::vector<Case> cases = complete_cases(evaluation, group);
@@ -339,7 +331,7 @@ std::vector<double> mean_gap(const Evaluation& evaluation, const std::string& gr
 
 std::vector<double> performance_profile(const Evaluation& evaluation, const std::string& group, const std::string& policy,
                                         std::span<const double> factors) {
-  const std::vector<std::string> policies = policies_of(evaluation, group);
+  const std::vector<std::string> policies = policies_in(evaluation, group);
   const std::size_t position = position_of(policies, policy);
   if (position == policies.size()) return std::vector<double>(factors.size(), nan);
   const std::vector<Case> cases = complete_cases(evaluation, group);

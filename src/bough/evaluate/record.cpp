@@ -135,6 +135,14 @@ std::int64_t RunRecord::n_fallbacks() const {
   return sum;
 }
 
+std::vector<std::string> policies_in(const Evaluation& evaluation, const std::string& group) {
+  const auto found = std::ranges::find(evaluation.groups, group, &GroupInfo::name);
+  if (found != evaluation.groups.end() && !found->policies.empty()) return found->policies;
+  std::vector<std::string> all;
+  for (const PolicyInfo& policy : evaluation.policies) all.push_back(policy.name);
+  return all;
+}
+
 RunRecord record_from(const Json& line) {
   return checked("a record", [&] { return parse(line); });
 }

@@ -106,6 +106,9 @@ struct Evaluation {
   std::vector<Calibration> calibrations;  ///< in the order of time
 };
 
+/// The names of the policies that take part in a group, in the suite's order.
+std::vector<std::string> policies_in(const Evaluation& evaluation, const std::string& group);
+
 /// Reads a directory of `bough evaluate`, finished or not.  Throws Error: missing_input, bad_input.
 Evaluation read_evaluation(const std::filesystem::path& directory);
 

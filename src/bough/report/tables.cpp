@@ -161,8 +161,8 @@ std::vector<std::string> sizes_of(const std::vector<Place>& places) {
 std::vector<std::string> policies_of(const FamilyPlaces& family) {
   std::vector<std::string> names;
   for (const Place& place : family.places) {
-    for (const PolicyInfo& policy : place.evaluation->policies) {
-      if (!std::ranges::contains(names, policy.name)) names.push_back(policy.name);
+    for (const std::string& policy : policies_in(*place.evaluation, place.group->name)) {
+      if (!std::ranges::contains(names, policy)) names.push_back(policy);
     }
   }
   return names;
@@ -304,14 +304,15 @@ Table ratio_table(std::span<const Evaluation> evaluations, const std::string& ba
   }
   for (const Place& place : places) {
     const Evaluation& evaluation = *place.evaluation;
-    if (evaluation.policies.size() < 2) continue;
-    const std::string own_base = policy_named(evaluation, base) != nullptr ? base : evaluation.policies.back().name;
+    const std::vector<std::string> policies = policies_in(evaluation, place.group->name);
+    if (policies.size() < 2) continue;
+    const std::string own_base = std::ranges::contains(policies, base) ? base : policies.back();
     Section section{.heading = std::format("{}: over {}", place.title, own_base), .rows = {}};
-    for (const PolicyInfo& policy : evaluation.policies) {
-      Row row{{{policy.name}}};
+    for (const std::string& policy : policies) {
+      Row row{{{policy}}};
       for (const auto& [name, figure] : figures) {
-        const bool itself = policy.name == own_base;
-        const std::optional<Ratio> ratio = itself ? std::nullopt : compare(evaluation, place.group->name, policy.name, own_base, figure);
+        const bool itself = policy == own_base;
+        const std::optional<Ratio> ratio = itself ? std::nullopt : compare(evaluation, place.group->name, policy, own_base, figure);
         row.cells.push_back(itself ? Cell{"1", 1} : ratio_cell(ratio));
         row.cells.push_back(itself ? Cell{} : p_cell(ratio));
       }
@@ -388,13 +389,14 @@ std::vector<Heat> traced_heats(const Place& place) {
   for (const RunRecord& run : place.evaluation->runs) {
     if (run.group == place.group->name && has_bound(run)) found[{run.instance, run.seed}][run.policy] = &run;
   }
+  const std::vector<std::string> policies = policies_in(*place.evaluation, place.group->name);
   std::vector<Heat> heats;
   for (const auto& [key, by_policy] : found) {
     Heat heat;
-    for (const PolicyInfo& policy : place.evaluation->policies) {
-      if (const auto run = by_policy.find(policy.name); run != by_policy.end()) heat.push_back(run->second);
+    for (const std::string& policy : policies) {
+      if (const auto run = by_policy.find(policy); run != by_policy.end()) heat.push_back(run->second);
     }
-    if (heat.size() == place.evaluation->policies.size()) heats.push_back(std::move(heat));
+    if (heat.size() == policies.size()) heats.push_back(std::move(heat));
   }
   return heats;
 }
@@ -413,8 +415,9 @@ using RewardOf = std::function<double(const RunRecord& run, double limit)>;
 /// A row for a policy: the mean over the heats at each limit of the table.
 Section reward_section(std::string heading, const Place& place, const std::vector<Heat>& heats, const std::vector<double>& limits, const RewardOf& reward) {
   Section section{.heading = std::move(heading), .rows = {}};
-  for (std::size_t i = 0; i < place.evaluation->policies.size(); ++i) {
-    Row row{{{place.evaluation->policies[i].name}}};
+  const std::vector<std::string> policies = policies_in(*place.evaluation, place.group->name);
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    Row row{{{policies[i]}}};
     for (const double limit : limits) {
       double sum = 0;
       for (const Heat& heat : heats) sum += reward(*heat[i], limit);
