@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct DemoOptions {
   std::string family = "setcover";
   std::string size = "easy";
-  int count = 3;
+  int count = 6;  // the fewest with which a test over instances can tell anything
   std::uint64_t seed = 30000;  // no shipped model has seen these
   std::string model;
   fs::path output = "demo";
@@ -99,7 +99,7 @@ void add_demo(CLI::App& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
   command->add_option("--family", options->family, "family of the instances")->option_text("NAME [setcover]");
   command->add_option("--size", options->size, "tiny, easy, medium or hard")->check(CLI::IsMember(size_names))->option_text("SIZE [easy]");
-  command->add_option("--count", options->count, "how many instances")->check(CLI::Range(1, 1000))->option_text("N [3]");
+  command->add_option("--count", options->count, "how many instances")->check(CLI::Range(1, 1000))->option_text("N [6]");
   command->add_option("--seed", options->seed, "of the first instance")->option_text("S [30000]");
   command->add_option("--model", options->model, "a trained network")->option_text("FILE [models/setcover-tgat.safetensors, if it is there]");
   command->add_option("-o,--output", options->output, "directory for records and report; an older demo's is overwritten")->option_text("DIR [demo]");

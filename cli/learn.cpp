@@ -85,9 +85,9 @@ ExitCode learn_policy(LearnOptions& options) {
     return unless_stopped(ExitCode::failure);
   }
   if (options.json) {
-    print_result(json_text({{"faster", learned->verdict.faster}, {"verdict", learned->verdict.text}, {"model", learned->model.string()}, {"page", learned->page.string()}}));
+    print_result(json_text({{"faster", learned->judgement.faster}, {"verdict", learned->judgement.text}, {"model", learned->model.string()}, {"page", learned->page.string()}}));
   } else {
-    print_result(std::format("{}\n\nmodel   {}\npage    {}\n\nbough solve FILE --policy {}\n", bold(learned->verdict.text, stdout), learned->model.string(), learned->page.string(), learned->model.string()));
+    print_result(std::format("{}\n\nmodel   {}\npage    {}\n\nbough solve FILE --policy {}\n", bold(learned->judgement.text, stdout), learned->model.string(), learned->page.string(), learned->model.string()));
   }
   return ExitCode::ok;
 }

@@ -89,13 +89,13 @@ TEST(LearnPlan, SpendsTheBudgetInItsShares) {
 }
 
 TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
-  VerdictInput input{.model = "tgat", .rule = "relpscost", .time = {1.4, 1.2, 1.6, 0.01, 12}, .share_after_root = 0.8, .top1 = 0.5, .train_top1 = 0.5, .chance = 0.05, .n_labels = 500};
-  EXPECT_TRUE(verdict_of(input).faster);
-  EXPECT_EQ(verdict_of(input).text, "On 12 held-out instances SCIP with tgat is 1.40 [1.20, 1.60] times as fast as with relpscost, its default (95 % interval).");
+  Evidence input{.model = "tgat", .rule = "relpscost", .time = {1.4, 1.2, 1.6, 0.01, 12}, .share_after_root = 0.8, .top1 = 0.5, .train_top1 = 0.5, .chance = 0.05, .n_labels = 500};
+  EXPECT_TRUE(judgement_of(input).faster);
+  EXPECT_EQ(judgement_of(input).text, "On 12 held-out instances SCIP with tgat is 1.40 [1.20, 1.60] times as fast as with relpscost, its default (95 % interval).");
   input.time = {0.9, 0.8, 0.98, 0.01, 12};
-  EXPECT_FALSE(verdict_of(input).faster);
-  EXPECT_EQ(verdict_of(input).text, "tgat is not shown to be faster: on 12 held-out instances SCIP is 0.90 [0.80, 0.98] times as fast with it as with relpscost, its default (95 % interval).");
-  const auto says = [&](const char* text) { return verdict_of(input).text.find(text) != std::string::npos; };
+  EXPECT_FALSE(judgement_of(input).faster);
+  EXPECT_EQ(judgement_of(input).text, "tgat is not shown to be faster: on 12 held-out instances SCIP is 0.90 [0.80, 0.98] times as fast with it as with relpscost, its default (95 % interval).");
+  const auto says = [&](const char* text) { return judgement_of(input).text.find(text) != std::string::npos; };
   EXPECT_FALSE(says("only"));
   input.share_after_root = 0.1;
   EXPECT_TRUE(says("Branching can change only 10 % of the time"));
@@ -109,7 +109,7 @@ TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
   input.time = {1.1, 0.8, 1.3, 0.4, 4};
   EXPECT_TRUE(says("4 instances are too few to be sure: more"));
   input.time = {1.5, 1.1, 1.7, 0.4, 4};
-  EXPECT_FALSE(verdict_of(input).faster);
+  EXPECT_FALSE(judgement_of(input).faster);
   EXPECT_TRUE(says("too few to be sure, whatever the interval says"));
 }
 

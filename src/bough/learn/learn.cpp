@@ -242,7 +242,7 @@ class Learning {
                                               std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", fs::weakly_canonical(request_.instances).filename().string()));
     const std::string& group = evaluation.groups.front().name;
     const Json training = Json::parse(read_model(model).training);
-    VerdictInput input{.model = chosen, .rule = "relpscost"};
+    Evidence input{.model = chosen, .rule = "relpscost"};
     input.time = compare(evaluation, group, "relpscost", chosen, Figure::time).value_or(Ratio{});
     for (const PolicySummary& s : summarise(evaluation, group)) {
       if (s.policy == "relpscost") input.share_after_root = s.time_after_root_s.mean / s.time_s.mean;
@@ -252,12 +252,12 @@ class Learning {
     input.train_top1 = training["best"].value("train_top1", input.top1);
     input.n_labels = training["train"]["labels"].get<std::int64_t>();
     input.chance = set.chance;
-    Learned learned{verdict_of(input), model, {}};
+    Learned learned{judgement_of(input), model, {}};
     std::vector<Evaluation> evaluations{evaluation};
-    evaluations.front().note = learned.verdict.text + " " + evaluation.note;
+    evaluations.front().note = learned.judgement.text + " " + evaluation.note;
     if (const auto wrong = disagreements(evaluation); !wrong.empty()) throw Error(ExitCode::failure, std::format("{}: {}", wrong.front().instance, wrong.front().text));
     learned.page = write_report(evaluations, request_.output / "report").front();
-    write_file(request_.output / "verdict.txt", learned.verdict.text + "\n");
+    write_file(request_.output / "verdict.txt", learned.judgement.text + "\n");
     return learned;
   }
 

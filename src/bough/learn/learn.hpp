@@ -29,7 +29,7 @@ struct LearnRequest {
 };
 
 struct Learned {
-  Verdict verdict;
+  Judgement judgement;
   std::filesystem::path model;
   std::filesystem::path page;
 };

@@ -54,11 +54,11 @@ std::int64_t labels_for(double time_s, double labels_per_s);
 int epochs_for(double time_s, double epoch_s);
 
 /// What came out, in plain words.
-struct Verdict {
+struct Judgement {
   bool faster = false;
   std::string text;   ///< one paragraph
 };
-struct VerdictInput {
+struct Evidence {
   std::string model;             ///< the policy's name
   std::string rule;              ///< SCIP's default
   Ratio time;                    ///< rule over model
@@ -68,6 +68,6 @@ struct VerdictInput {
   double chance = 0;             ///< accuracy of guessing
   std::int64_t n_labels = 0;
 };
-Verdict verdict_of(const VerdictInput& input);
+Judgement judgement_of(const Evidence& input);
 
 }  // namespace bough
