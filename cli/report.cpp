@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/report/report.hpp"
 
-#include <algorithm>
 #include <format>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,7 +8,6 @@
 #include "bough/evaluate/metrics.hpp"
 #include "bough/report/tables.hpp"
 #include "cli/command.hpp"
-#include "cli/evaluate.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {

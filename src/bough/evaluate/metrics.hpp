@@ -58,6 +58,9 @@ struct Ratio {
   std::size_t n_instances = 0;
 };
 
+/// With fewer instances a signed-rank test over them cannot come below 0.05, whatever the interval says: no difference can be told.
+inline constexpr std::size_t least_instances = 6;
+
 /// Times: over all runs; counts: over those that both solved.  Empty if there is no such run.
 std::optional<Ratio> compare(const Evaluation& evaluation, const std::string& group, const std::string& policy, const std::string& base, Figure figure);
 

@@ -68,7 +68,7 @@ Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_
   plan.train_s = 0.25 * budget_s;
   plan.run_limit_s = std::max({10.0, 10 * probe.slowest_s});
   plan.n_valid_runs = runs(0.10, n_candidates, 2, parts.valid.size());
-  plan.n_held_out = runs(0.20, n_rules + 1, fewest_to_judge, parts.held_out.size());
+  plan.n_held_out = runs(0.20, n_rules + 1, least_instances, parts.held_out.size());
   return plan;
 }
 
@@ -79,7 +79,7 @@ int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::cla
 Judgement judgement_of(const Evidence& x) {
   const auto interval = [](const Ratio& ratio) { return std::format("{:.2f} [{:.2f}, {:.2f}]", ratio.ratio, ratio.low, ratio.high); };
   Judgement judgement;
-  judgement.faster = x.time.low > 1 && x.time.n_instances >= fewest_to_judge;
+  judgement.faster = x.time.low > 1 && x.time.n_instances >= least_instances;
   if (judgement.faster) {
     judgement.text = std::format("On {} held-out instances SCIP with {} is {} times as fast as with {}, its default (95 % interval).", x.time.n_instances, x.model, interval(x.time), x.rule);
     return judgement;

@@ -18,7 +18,6 @@ struct Parts {
 };
 
 inline constexpr std::size_t fewest_instances = 10;
-inline constexpr std::size_t fewest_to_judge = 6;  ///< below, no test over instances can be significant
 
 /// Deals the instances out at random: a quarter is held out (3 to 30), 15 % validate (2 to 30).
 /// Throws Error (bad_input) with fewer than `fewest_instances`.

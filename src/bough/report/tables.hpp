@@ -45,9 +45,6 @@ enum class Verdict {
   unclear,  ///< 1 lies within the interval, or the instances are too few to tell
 };
 
-/// Fewer instances than this give no p-value below 0.05, whatever happens on them.
-inline constexpr std::size_t least_instances = 6;
-
 /// The learned policy of a group against a rule of SCIP.
 struct Headline {
   std::string evaluation;
