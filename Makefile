@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target sets up the environment on first use (env/enter), builds what it needs (env/build) and runs inside.
 
+SHELL := bash
 run := env/enter env/build
 jobs := $(shell nproc)
 
-.PHONY: help demo test test-slow sanitize fuzz bench sizes shell clean
+.PHONY: help demo models test test-slow sanitize fuzz bench sizes shell clean
 
 help:
 	@echo "make demo      a trained network against SCIP on fresh instances, and a page about it"
+	@echo "make models    FAMILY=auction: collects, trains, chooses and judges the models of a family, from seeds; hours, resumable"
 	@echo "make test      all tests"
 	@echo "make test-slow the long ones: every rule on every published instance, 20 tiny instances a family"
 	@echo "make sanitize  the tests under the address and undefined-behaviour sanitizers"
@@ -20,6 +22,12 @@ help:
 
 demo:
 	@./bough demo -o build/demo
+
+# The recipe says everything; what is on the way to the models stays in build/models.
+models:
+	@test -f models/$(FAMILY).toml || { echo "make models: FAMILY is one of: $(basename $(notdir $(wildcard models/*.toml)))" >&2; exit 2; }
+	@./bough learn models/$(FAMILY).toml -o build/models/$(FAMILY)
+	@for model in build/models/$(FAMILY)/models/{gcnn,gat,tgat}.safetensors; do cp $$model models/$(FAMILY)-$${model##*/}; done
 
 test:
 	@$(run) release all ctest --test-dir build/release --output-on-failure --no-tests=error -j $(jobs) -LE slow

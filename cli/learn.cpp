@@ -23,6 +23,7 @@ struct LearnOptions {
   LearnRequest request;
   std::string budget = "2h";
   std::string policies = "tgat";
+  std::string decided_by_recipe;  ///< an option that was given although a recipe leaves no choice
   bool json = false;
   bool quiet = false;
 };
@@ -60,9 +61,15 @@ std::vector<std::string> parse_policies(const std::string& text) {
 
 ExitCode learn_policy(LearnOptions& options) {
   LearnRequest& request = options.request;
-  request.budget_s = parse_budget(options.budget);
-  request.networks = parse_policies(options.policies);
-  if (request.output.empty()) request.output = std::filesystem::weakly_canonical(request.instances).filename().string() + "-learned";
+  const std::filesystem::path source = std::filesystem::weakly_canonical(request.instances);
+  if (source.extension() == ".toml" && !std::filesystem::is_directory(source)) {
+    if (!options.decided_by_recipe.empty()) throw Error(ExitCode::usage, std::format("{} is decided by the recipe {}", options.decided_by_recipe, request.instances.string()), "leave it out, or change the recipe");
+    request.recipe = read_recipe(request.instances);
+  } else {
+    request.budget_s = parse_budget(options.budget);
+    request.networks = parse_policies(options.policies);
+  }
+  if (request.output.empty()) request.output = source.stem().string() + "-learned";
   std::optional<Progress> progress;
   std::pair<std::string, std::size_t> step;  // what, and how much of it
   request.say = [&](std::string_view text) {
@@ -70,9 +77,9 @@ ExitCode learn_policy(LearnOptions& options) {
     step = {};
     if (!options.quiet) std::println(stderr, "{} {}", bold("bough:", stderr), text);
   };
-  request.on_progress = [&](std::string_view what, std::size_t done, std::size_t total, std::string_view detail) {
+  if (!options.quiet) request.on_progress = [&](std::string_view what, std::size_t done, std::size_t total, std::string_view detail) {
     if (const std::pair now(std::string(what), total); step != now) {
-      progress.emplace(now.first, total, options.quiet, done);
+      progress.emplace(now.first, total, /*quiet=*/false, done);
       step = now;
     }
     progress->advance(done, detail);
@@ -99,11 +106,11 @@ void add_learn(CLI::App& app, Action& action) {
   auto options = std::make_shared<LearnOptions>();
   LearnRequest& request = options->request;
   request.n_workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  command->add_option("DIR", request.instances, "folder of .mps, .lp and .cip files, plain or .gz: the same kind of problem, again and again")->required()->option_text("DIR");
+  command->add_option("DIR", request.instances, "folder of .mps, .lp and .cip files, plain or .gz: the same kind of problem, again and again; or a recipe, a .toml file")->required()->option_text("DIR|RECIPE");
   command->add_option("-o,--output", request.output, "directory for the model and everything on the way to it; made, or gone on with")->option_text("OUT [DIR-learned]");
-  command->add_option("--budget", options->budget, "how long it may take, about")->option_text("TIME [2h]");
-  command->add_option("--policy", options->policies, "network to train: tgat, gat or gcnn; of several, with commas, the one that solves fastest is chosen")->option_text("NAME [tgat]");
-  command->add_option("--settings", request.settings, "default, paper, ml4co or a .set file: how you solve")->option_text("NAME [default]");
+  CLI::Option* budget = command->add_option("--budget", options->budget, "how long it may take, about")->option_text("TIME [2h]");
+  CLI::Option* policy = command->add_option("--policy", options->policies, "network to train: tgat, gat or gcnn; of several, with commas, the one that solves fastest is chosen")->option_text("NAME [tgat]");
+  CLI::Option* settings = command->add_option("--settings", request.settings, "default, paper, ml4co or a .set file: how you solve")->option_text("NAME [default]");
   command->add_option("--workers", request.n_workers, "processes at a time")->check(CLI::Range(1, 4096))->option_text("W [cores]");
   command->add_option("--seed", request.seed, "of everything that is random")->option_text("N [0]");
   command->add_flag("--json", options->json, "the verdict as JSON");
@@ -111,10 +118,16 @@ void add_learn(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  bough learn plans --budget 2h\n"
-      "  bough learn plans --budget 8h --policy tgat,gat,gcnn -o plans-model\n\n"
+      "  bough learn plans --budget 8h --policy tgat,gat,gcnn -o plans-model\n"
+      "  bough learn models/auction.toml -o auction\n\n"
       "The same command goes on with what was interrupted, in whatever way.  The verdict is on instances that nothing was\n"
       "learned from; it also says when the model is not faster, and why.");
-  command->callback([&action, options] { action = [options] { return learn_policy(*options); }; });
+  command->callback([&action, options, budget, policy, settings] {
+    for (const CLI::Option* option : {budget, policy, settings}) {
+      if (option->count() > 0) options->decided_by_recipe = option->get_name();
+    }
+    action = [options] { return learn_policy(*options); };
+  });
 }
 
 }  // namespace bough::cli

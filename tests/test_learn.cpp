@@ -113,6 +113,106 @@ TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
   EXPECT_TRUE(says("too few to be sure, whatever the interval says"));
 }
 
+// 1.00 s is the fastest, so up to 1.02 s is a tie: of "a" and "b" the one with fewer nodes, whatever "c" has.
+TEST(LearnPlan, TheFastestIsChosenAndNodesDecideTies) {
+  const PolicySummary a{.policy = "a", .time_s = {1.00, 0}, .nodes = {50, 0}}, b{.policy = "b", .time_s = {1.02, 0}, .nodes = {40, 0}}, c{.policy = "c", .time_s = {1.03, 0}, .nodes = {10, 0}};
+  EXPECT_EQ(best_by_solving({&a, &b, &c}).policy, "b");
+  EXPECT_EQ(best_by_solving({&a, &c}).policy, "a");
+  EXPECT_EQ(best_by_solving({&c}).policy, "c");
+}
+
+// ---- recipes --------------------------------------------------------------------------------------------------------------------------
+
+/// Two networks, tiny auctions, settings that leave some branching.
+std::string recipe_text() {
+  return "family = \"auction\"\nsize = \"tiny\"\nsettings = \"paper\"\nnetworks = [\"gcnn\", \"tgat\"]\nseeds = [0, 1]\ntime_limit = 60\n"
+         "[collect]\nwindow = 2\nstart = \"first\"\nepisode_states = 16\ntrain = { instances = \"0..39\", states = 24 }\nvalid = { instances = \"100..139\", states = 16 }\n"
+         "[train]\nepochs = 1\nd = 16\n[choose]\ninstances = \"200..201\"\n[judge]\ninstances = \"300..305\"\n";
+}
+
+TEST(Recipe, SaysWhatIsOtherwisePlanned) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "plans.toml", recipe_text());
+  const Recipe recipe = read_recipe(directory.path() / "plans.toml");
+  EXPECT_EQ(recipe.name, "plans");
+  EXPECT_EQ(recipe.networks, (std::vector<std::string>{"gcnn", "tgat"}));
+  EXPECT_EQ(recipe.seeds, (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(recipe.sampling.window, 2);
+  EXPECT_EQ(recipe.sampling.start, Start::first);
+  EXPECT_EQ(recipe.n_train, 24);
+  EXPECT_EQ(recipe.n_valid, 16);
+  EXPECT_EQ(recipe.valid.first, 100U);
+  EXPECT_EQ(recipe.valid.last, 139U);
+  EXPECT_EQ(recipe.judge.size, Size::tiny);
+  EXPECT_DOUBLE_EQ(recipe.time_limit_s, 60);
+  EXPECT_NE(recipe.trainer.find("epochs = 1"), std::string::npos) << recipe.trainer;
+}
+
+TEST(Recipe, EveryMistakeHasItsLine) {
+  const TemporaryDirectory directory;
+  const auto refuses = [&](const std::string& from, const std::string& to, const char* says) {
+    std::string text = recipe_text();
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+    write_file(directory.path() / "plans.toml", text);
+    try {
+      (void)read_recipe(directory.path() / "plans.toml");
+      ADD_FAILURE() << to << ": accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input) << to;
+      EXPECT_NE(std::string(error.what()).find("plans.toml:"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << to << ": " << error.what();
+    }
+  };
+  refuses("\"auction\"", "\"auctions\"", "auctions");
+  refuses("\"tiny\"", "\"huge\"", "size \"huge\" is not known");
+  refuses("\"paper\"", "\"papers\"", "no settings \"papers\"");
+  refuses("\"gcnn\"", "\"cnn\"", "no network \"cnn\"");
+  refuses("\"gcnn\"", "\"tgat\"", "tgat is given twice");
+  refuses("[0, 1]", "[1, 1]", "none twice");
+  refuses("states = 24", "states = 0", "at least 1");
+  refuses("window = 2", "window = 0", "window and episode_states");
+  refuses("time_limit = 60", "time_limit = 0", "positive");
+  refuses("epochs = 1", "epochs = 1\nseed = 3", "seed is not set here");
+  refuses("[judge]", "[judges]", "no \"judge\"");
+  refuses("200..201", "201..200", "smaller than the first");
+  refuses("200..201", "30..31", "collect.train and choose share instances");
+  refuses("300..305", "139..145", "collect.valid and judge share instances");
+  refuses("[train]", "[train]\n[more]", "unknown key \"more\"");
+}
+
+// The shipped models' recipes: each is one, and makes every network.
+TEST(Recipe, ThoseInTheTreeAreValid) {
+  std::size_t n_recipes = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "models")) {
+    if (entry.path().extension() != ".toml") continue;
+    const Recipe recipe = read_recipe(entry.path());
+    EXPECT_EQ(recipe.name, recipe.train.family) << entry.path();
+    EXPECT_EQ(recipe.networks, (std::vector<std::string>{"gcnn", "gat", "tgat"})) << entry.path();
+    ++n_recipes;
+  }
+  EXPECT_GE(n_recipes, 1U);
+}
+
+TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "plans.toml", recipe_text());
+  EXPECT_EQ(run_program(words_of("bough learn plans.toml --budget 1h"), directory.path()).exit_code, 2) << "a recipe has no budget";
+  const auto command = words_of("bough learn plans.toml -o out --workers 2 --json -q");
+  const Finished run = run_program(command, directory.path());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const fs::path models = directory.path() / "out/models";
+  for (const std::string network : {"gcnn", "tgat"}) {
+    const std::string shipped = read_file(models / (network + ".safetensors"));
+    EXPECT_TRUE(shipped == read_file(models / (network + "-0.safetensors")) || shipped == read_file(models / (network + "-1.safetensors"))) << network;
+  }
+  EXPECT_EQ(run_program(command, directory.path()).out, run.out) << "done is done";
+  write_file(directory.path() / "plans.toml", recipe_text() + "# changed\n");
+  const Finished other = run_program(command, directory.path());
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("different recipe"), std::string::npos) << other.err;
+}
+
 /// What the command says of a folder of twelve files with this text.
 Finished learn_from(const fs::path& directory, const std::string& lp) {
   fs::create_directories(directory / "plans");

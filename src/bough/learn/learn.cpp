@@ -25,34 +25,36 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t n_probed = 6;
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
-constexpr int window = 4;
 
 struct Stopped {};
 
+/// One network, trained with one seed.
+struct Candidate {
+  std::string network;
+  std::uint64_t seed = 0;
+  std::string name;
+};
+
 class Learning {
  public:
-  explicit Learning(const LearnRequest& request) : request_(request), instances_(instances_in(request.instances)) {}
+  explicit Learning(const LearnRequest& request) : request_(request) {
+    if (request.recipe) return;
+    group_.name = fs::weakly_canonical(request.instances).filename().string();
+    instances_ = instances_in(request.instances);
+  }
 
   Learned run() {
-    const Parts parts = deal(instances_, request_.seed);
+    std::optional<Parts> parts;
+    if (!request_.recipe) parts = deal(instances_, request_.seed);  // before anything is written: these may be too few
     make_directories(request_.output);
     const DirectoryLock lock(request_.output, "learning into");
     open();
-    say("{} instances: {} to learn from, {} to choose the model with, {} to judge it on", instances_.size(), parts.train.size(), parts.valid.size(), parts.held_out.size());
-
-    const Probe probe = probe_instances(parts);
-    if (const std::string reason = hopeless(probe); !reason.empty()) throw Error(ExitCode::bad_input, reason);
-    const Plan plan = plan_of(request_.budget_s, probe, parts, request_.networks.size(), n_rules);
-    say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, and {} instances will judge", probe.mean_time_s,
-        probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.n_held_out);
-
-    // In small trees every decision is asked for; in large ones windows begin anywhere, so that deep nodes are seen too.
-    const Start start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
-    collect_set("train", parts.train, start, 0.85 * plan.collect_s);
-    collect_set("valid", parts.valid, start, 0.15 * plan.collect_s);
-    train(plan.train_s / static_cast<double>(request_.networks.size()));
-    const std::string chosen = choose(parts, plan);
-    return judge(parts, plan, chosen);
+    if (parts) plan(*parts);
+    else follow(*request_.recipe);
+    collect_set("train", train_);
+    collect_set("valid", valid_);
+    train();
+    return judge(choose());
   }
 
  private:
@@ -63,18 +65,72 @@ class Learning {
     if (request_.say) request_.say(std::format(text, std::forward<Arguments>(arguments)...));
   }
 
+  // ---- what the steps work on: planned for a folder, or written in a recipe ------------------------------------------------------------
+  struct Set {
+    CollectRequest request;  ///< without a number of labels: as many as fit in
+    double time_s = 0;
+  };
+
+  void plan(const Parts& parts) {
+    say("{} instances: {} to learn from, {} to choose the model with, {} to judge it on", instances_.size(), parts.train.size(), parts.valid.size(), parts.held_out.size());
+    settings_ = request_.settings;
+    const Probe probe = probe_instances(parts);
+    if (const std::string reason = hopeless(probe); !reason.empty()) throw Error(ExitCode::bad_input, reason);
+    const Plan plan = plan_of(request_.budget_s, probe, parts, request_.networks.size(), n_rules);
+    say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, and {} instances will judge", probe.mean_time_s,
+        probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.n_held_out);
+    for (auto [set, names, share] : {std::tuple(&train_, &parts.train, 0.85), std::tuple(&valid_, &parts.valid, 0.15)}) {
+      set->request.instances = request_.instances;
+      set->request.only = *names;
+      // In small trees every decision is asked for; in large ones windows begin anywhere, so that deep nodes are seen too.
+      set->request.sampling.start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
+      set->time_s = share * plan.collect_s;
+    }
+    for (const std::string& network : request_.networks) candidates_.push_back({network, request_.seed, network});
+    trainer_ = "batch = 2\naverage = 0.998\n";
+    train_s_ = plan.train_s / static_cast<double>(candidates_.size());
+    choose_ = named(parts.valid, plan.n_valid_runs);
+    judge_ = named(parts.held_out, plan.n_held_out);
+    run_limit_s_ = plan.run_limit_s;
+  }
+
+  void follow(const Recipe& recipe) {
+    settings_ = recipe.settings;
+    group_.name = recipe.name;
+    group_.family = recipe.train.family;
+    group_.size = size_names[static_cast<std::size_t>(recipe.train.size)];
+    for (auto [set, seeds, n_labels] : {std::tuple(&train_, &recipe.train, recipe.n_train), std::tuple(&valid_, &recipe.valid, recipe.n_valid)}) {
+      set->request.seeds = *seeds;
+      set->request.sampling = recipe.sampling;
+      set->request.n_labels = n_labels;
+    }
+    for (const std::string& network : recipe.networks) {
+      for (const std::uint64_t seed : recipe.seeds) candidates_.push_back({network, seed, recipe.seeds.size() == 1 ? network : std::format("{}-{}", network, seed)});
+    }
+    trainer_ = recipe.trainer;
+    choose_ = instances_of(recipe.choose);
+    judge_ = instances_of(recipe.judge);
+    run_limit_s_ = recipe.time_limit_s;
+    say("{}: {} states to learn from, {} to validate, {} models, {} instances to choose with, {} to judge on", recipe.name, recipe.n_train, recipe.n_valid, candidates_.size(), choose_.size(), judge_.size());
+  }
+
   // ---- what is remembered between calls: learn.json ---------------------------------------------------------------------------------
   void open() {
-    Json names = Json::array();
-    for (const Instance& instance : instances_) names.push_back(instance.name);
-    const Json now{{"instances", names}, {"budget", request_.budget_s}, {"networks", request_.networks}, {"settings", request_.settings}, {"seed", request_.seed}};
+    Json now;
+    if (request_.recipe) {
+      now = {{"recipe", request_.recipe->text}};
+    } else {
+      Json names = Json::array();
+      for (const Instance& instance : instances_) names.push_back(instance.name);
+      now = {{"instances", names}, {"budget", request_.budget_s}, {"networks", request_.networks}, {"settings", request_.settings}, {"seed", request_.seed}};
+    }
     const fs::path file = request_.output / "learn.json";
     if (fs::exists(file)) {
       state_ = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
       if (!state_.is_object() || !state_.contains("request")) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
       for (const auto& [key, value] : now.items()) {
         if (state_["request"].value(key, Json(nullptr)) == value) continue;
-        throw Error(ExitCode::usage, std::format("{} was begun with other {}", request_.output.string(), key), "choose another directory, or the same instances and options");
+        throw Error(ExitCode::usage, std::format("{} was begun with different {}", request_.output.string(), key), "choose another directory, or the same instances and options");
       }
       return;
     }
@@ -103,16 +159,17 @@ class Learning {
     return found;
   }
 
-  Evaluation evaluate_on(const std::string& step, std::vector<Instance> instances, std::vector<SuitePolicy> policies, double limit_s, int n_workers, const std::string& note) {
+  Evaluation evaluate_on(const std::string& step, const std::vector<Instance>& instances, std::vector<SuitePolicy> policies, double limit_s, int n_workers, const std::string& note = "") {
     EvaluateRequest evaluation;
     Suite& suite = evaluation.suite;
     suite.name = std::format("learn: {}", step);
     suite.note = note;
-    suite.settings.preset = request_.settings;
+    suite.settings.preset = settings_;
     suite.settings.time_limit_s = limit_s;
     suite.statistics = false;
     suite.calibration = step == "judge";
-    SuiteGroup group{.name = fs::weakly_canonical(request_.instances).filename().string(), .instances = std::move(instances)};
+    SuiteGroup group = group_;
+    group.instances = instances;
     for (const SuitePolicy& policy : policies) group.policies.push_back(policy.name);
     suite.policies = std::move(policies);
     suite.groups.push_back(std::move(group));
@@ -125,7 +182,7 @@ class Learning {
 
   Probe probe_instances(const Parts& parts) {
     const double limit_s = std::max(5.0, 0.05 * request_.budget_s / static_cast<double>(n_rules * n_probed));
-    const Evaluation evaluation = evaluate_on("probe", named(parts.train, n_probed), {{"relpscost", "relpscost"}, {"pscost", "pscost"}}, limit_s, request_.n_workers, "");
+    const Evaluation evaluation = evaluate_on("probe", named(parts.train, n_probed), {{"relpscost", "relpscost"}, {"pscost", "pscost"}}, limit_s, request_.n_workers);
     for (const RunRecord& run : evaluation.runs) {
       if (run.end == "failed" || run.end == "crashed") throw Error(ExitCode::bad_input, std::format("{} cannot be solved: {}", run.instance, run.message), "take it out of the folder and run the same command again");
       if (run.status == "infeasible" || run.status == "unbounded") throw Error(ExitCode::bad_input, std::format("{} is {}: there is no optimum to search for", run.instance, run.status), "take such instances out of the folder");
@@ -152,17 +209,13 @@ class Learning {
     }
   }
 
-  void collect_set(const std::string& part, const std::vector<std::string>& names, Start start, double time_s) {
+  void collect_set(const std::string& part, const Set& set) {
     const auto collect_up_to = [&](std::int64_t n_labels) {
-      CollectRequest request;
-      request.instances = request_.instances;
-      request.only = names;
+      CollectRequest request = set.request;
       request.output = request_.output / "sets" / part;
       request.n_labels = n_labels;
-      request.sampling.window = window;
-      request.sampling.start = start;
       request.make_explorer = [](std::uint64_t seed) { return make_policy("pscost", seed); };
-      request.settings.preset = request_.settings;
+      request.settings.preset = settings_;
       request.settings.time_limit_s = 3600;
       request.seed = request_.seed;
       request.n_workers = request_.n_workers;
@@ -171,76 +224,85 @@ class Learning {
       if (stop_signal() != 0) throw Stopped();
       return summary;
     };
-    const std::int64_t n_labels = once(part + "_labels", [&] {
+    const std::int64_t n_labels = set.request.n_labels ? *set.request.n_labels : once(part + "_labels", [&] {
       const auto begin = std::chrono::steady_clock::now();
       const CollectSummary first = collect_up_to(first_labels);
       const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      return labels_for(time_s, static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels)) / std::max(0.01, elapsed_s));
+      return labels_for(set.time_s, static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels)) / std::max(0.01, elapsed_s));
     });
     const CollectSummary all = collect_up_to(n_labels);
     std::int64_t n_found = 0;
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels;
-    if (n_found < 16) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, names.size()), "larger or more instances would give more");
+    if (n_found < 16) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, all.episodes.size()), "larger or more instances would give more");
     say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, all.episodes.size());
   }
 
-  fs::path model_path(const std::string& network) const { return request_.output / "models" / (network + ".safetensors"); }
+  fs::path model_path(const Candidate& candidate) const { return request_.output / "models" / (candidate.name + ".safetensors"); }
 
-  void train(double time_s) {
+  void train() {
     make_directories(request_.output / "models");
-    for (const std::string& network : request_.networks) {
-      const auto arguments = [&](const fs::path& model, std::int64_t epochs) {
-        return std::vector<std::string>{"--data", (request_.output / "sets/train").string(), "--valid", (request_.output / "sets/valid").string(), "--policy", network, "--config", (request_.output / "models/train.toml").string(),
-                                        "--epochs", std::to_string(epochs), "--threads", std::to_string(request_.n_workers), "--seed", std::to_string(request_.seed), "-o", model.string(), "-q"};
-      };
-      const auto run = [&](std::vector<std::string> words, const fs::path& model) {
-        fs::path checkpoint = model;
+    const fs::path settings = request_.output / "models/train.toml";
+    write_file(settings, trainer_);
+    for (const Candidate& candidate : candidates_) {
+      const fs::path model = model_path(candidate);
+      if (fs::exists(model)) continue;
+      const auto run = [&](const fs::path& output, std::optional<std::int64_t> epochs, bool quiet) {
+        std::vector<std::string> words{"--data", (request_.output / "sets/train").string(), "--valid", (request_.output / "sets/valid").string(), "--policy", candidate.network, "--config", settings.string(),
+                                       "--threads", std::to_string(request_.n_workers), "--seed", std::to_string(candidate.seed), "-o", output.string()};
+        if (epochs) words.insert(words.end(), {"--epochs", std::to_string(*epochs)});
+        if (quiet) words.emplace_back("-q");
+        fs::path checkpoint = output;
         if (fs::exists(checkpoint.replace_extension(".checkpoint.safetensors"))) words.emplace_back("--resume");
         const int code = request_.train(words);
         if (stop_signal() != 0) throw Stopped();
-        if (code != 0) throw Error(static_cast<ExitCode>(code), std::format("training {} failed", network));
+        if (code != 0) throw Error(static_cast<ExitCode>(code), std::format("training {} failed", candidate.name));
       };
-      write_file(request_.output / "models/train.toml", "batch = 2\naverage = 0.998\n");
-      const fs::path model = model_path(network);
-      const std::int64_t epochs = once(network + "_epochs", [&] {
-        // One epoch, timed by itself: starting libtorch takes longer than an epoch of a small set.
-        const TemporaryDirectory scratch;
-        run(arguments(scratch.path() / "timing.safetensors", 1), scratch.path() / "timing.safetensors");
-        const Json epoch = Json::parse(read_file(scratch.path() / "timing.metrics.jsonl"));
-        return static_cast<std::int64_t>(epochs_for(time_s, epoch.at("seconds").get<double>()));
-      });
-      if (!fs::exists(model)) {
-        say("training {}, {} epochs", network, epochs);
-        run(arguments(model, epochs), model);
+      std::optional<std::int64_t> epochs;  // as many as the recipe says, or as fit
+      if (!request_.recipe) {
+        epochs = once(candidate.name + "_epochs", [&] {
+          // One epoch, timed by itself: starting libtorch takes longer than an epoch of a small set.
+          const TemporaryDirectory scratch;
+          run(scratch.path() / "timing.safetensors", 1, /*quiet=*/true);
+          const Json epoch = Json::parse(read_file(scratch.path() / "timing.metrics.jsonl"));
+          return static_cast<std::int64_t>(epochs_for(train_s_, epoch.at("seconds").get<double>()));
+        });
       }
+      say("training {}{}", candidate.name, epochs ? std::format(", {} epochs", *epochs) : "");
+      run(model, epochs, !request_.on_progress);
     }
   }
 
-  /// By solving: a network that imitates better need not solve faster.
-  std::string choose(const Parts& parts, const Plan& plan) {
-    if (request_.networks.size() == 1) return request_.networks.front();
-    std::vector<SuitePolicy> candidates;
-    for (const std::string& network : request_.networks) candidates.push_back({network, model_path(network).string()});
-    const Evaluation evaluation = evaluate_on("choose", named(parts.valid, plan.n_valid_runs), candidates, plan.run_limit_s, 1, "");
-    const auto summaries = summarise(evaluation, evaluation.groups.front().name);
-    // Times within two hundredths of each other are a tie, which nodes decide.
-    const double fastest = std::ranges::min(summaries, {}, [](const PolicySummary& s) { return s.time_s.mean; }).time_s.mean;
-    const PolicySummary* best = nullptr;
-    for (const PolicySummary& s : summaries) {
-      if (s.time_s.mean <= 1.02 * fastest && (best == nullptr || s.nodes.mean < best->nodes.mean)) best = &s;
-    }
+  /// By solving: a network that imitates better need not solve faster.  Of a network's several seeds the best one becomes "NETWORK.safetensors".
+  std::string choose() {
+    if (candidates_.size() == 1) return candidates_.front().network;
+    std::vector<SuitePolicy> policies;
+    for (const Candidate& candidate : candidates_) policies.push_back({candidate.name, model_path(candidate).string()});
+    const Evaluation evaluation = evaluate_on("choose", choose_, policies, run_limit_s_, 1);
+    const auto summaries = summarise(evaluation, group_.name);
     for (const PolicySummary& s : summaries) say("{}: {:.2f} s, {:.0f} nodes on {} validation instances", s.policy, s.time_s.mean, s.nodes.mean, s.n_runs);
-    say("chosen: {}", best->policy);
-    return best->policy;
+    const auto best_of = [&](std::string_view network) {
+      std::vector<const PolicySummary*> among;
+      for (const Candidate& candidate : candidates_) {
+        if (network.empty() || candidate.network == network) among.push_back(&*std::ranges::find(summaries, candidate.name, &PolicySummary::policy));
+      }
+      return &*std::ranges::find(candidates_, best_by_solving(among).policy, &Candidate::name);
+    };
+    for (const Candidate& candidate : candidates_) {
+      const fs::path shipped = request_.output / "models" / (candidate.network + ".safetensors");
+      if (const Candidate* best = best_of(candidate.network); !fs::exists(shipped)) write_file(shipped, read_file(model_path(*best)));
+    }
+    const Candidate* best = best_of("");
+    say("chosen: {}", best->name);
+    return best->network;
   }
 
-  Learned judge(const Parts& parts, const Plan& plan, const std::string& chosen) {
+  Learned judge(const std::string& chosen) {
     const fs::path model = request_.output / "model.safetensors";
-    if (!fs::exists(model)) write_file(model, read_file(model_path(chosen)));
-    say("judging {} on {} held-out instances", chosen, plan.n_held_out);
-    const Evaluation evaluation = evaluate_on("judge", named(parts.held_out, plan.n_held_out), {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}}, plan.run_limit_s, 1,
-                                              std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", fs::weakly_canonical(request_.instances).filename().string()));
-    const std::string& group = evaluation.groups.front().name;
+    if (!fs::exists(model)) write_file(model, read_file(request_.output / "models" / (chosen + ".safetensors")));
+    say("judging {} on {} held-out instances", chosen, judge_.size());
+    const Evaluation evaluation = evaluate_on("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}}, run_limit_s_, 1,
+                                              std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
+    const std::string& group = group_.name;
     const Json training = Json::parse(read_model(model).training);
     Evidence input{.model = chosen, .rule = "relpscost"};
     input.time = compare(evaluation, group, "relpscost", chosen, Figure::time).value_or(Ratio{});
@@ -262,7 +324,15 @@ class Learning {
   }
 
   const LearnRequest& request_;
-  std::vector<Instance> instances_;
+  std::vector<Instance> instances_;  // of the folder
+  std::string settings_;
+  SuiteGroup group_;                 // what the instances are called in records
+  Set train_, valid_;
+  std::vector<Candidate> candidates_;
+  std::string trainer_;              // settings of bough-train
+  double train_s_ = 0;               // for one candidate, of a budget
+  std::vector<Instance> choose_, judge_;
+  double run_limit_s_ = 0;
   Json state_ = Json::object();
 };
 

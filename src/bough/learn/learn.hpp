@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "bough/learn/plan.hpp"
+#include "bough/learn/recipe.hpp"
 
 namespace bough {
 
 struct LearnRequest {
-  std::filesystem::path instances;  ///< a folder of .mps, .lp and .cip files
+  std::filesystem::path instances;  ///< a folder of .mps, .lp and .cip files; or:
+  std::optional<Recipe> recipe{};   ///< which decides everything but output, workers and seed
   std::filesystem::path output;
   double budget_s = 7200;
   std::vector<std::string> networks{"tgat"};  ///< one candidate each
@@ -38,6 +40,7 @@ struct Learned {
 ///
 ///   deal the instances out, probe a few, plan, ask the expert, train, choose by solving validation instances, judge on held-out ones
 ///
+/// A recipe has no need of the first three.
 /// Every step leaves its result in `request.output` and is not repeated; killed at any moment, the same request goes on.  Empty after a stop signal.
 /// Throws Error: bad_input with the reason if these instances cannot be learned from, usage if the directory belongs to another request.
 std::optional<Learned> learn(const LearnRequest& request);

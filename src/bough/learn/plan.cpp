@@ -76,6 +76,15 @@ std::int64_t labels_for(double time_s, double labels_per_s) { return static_cast
 
 int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::clamp(time_s / std::max(1e-3, epoch_s), 4.0, 60.0)); }
 
+const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& among) {
+  const double fastest = (*std::ranges::min_element(among, {}, [](const PolicySummary* s) { return s->time_s.mean; }))->time_s.mean;
+  const PolicySummary* best = nullptr;
+  for (const PolicySummary* s : among) {
+    if (s->time_s.mean <= 1.02 * fastest && (best == nullptr || s->nodes.mean < best->nodes.mean)) best = s;
+  }
+  return *best;
+}
+
 Judgement judgement_of(const Evidence& x) {
   const auto interval = [](const Ratio& ratio) { return std::format("{:.2f} [{:.2f}, {:.2f}]", ratio.ratio, ratio.low, ratio.high); };
   Judgement judgement;

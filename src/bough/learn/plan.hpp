@@ -52,6 +52,9 @@ Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_
 std::int64_t labels_for(double time_s, double labels_per_s);
 int epochs_for(double time_s, double epoch_s);
 
+/// The fastest; times within two hundredths of each other are a tie, which nodes decide.  `among` is not empty.
+const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& among);
+
 /// What came out, in plain words.
 struct Judgement {
   bool faster = false;
@@ -60,7 +63,7 @@ struct Judgement {
 struct Evidence {
   std::string model;             ///< the policy's name
   std::string rule;              ///< SCIP's default
-  Ratio time;                    ///< rule over model
+  Ratio time{};                  ///< rule over model
   double share_after_root = 0;   ///< of the rule's time on the held-out instances
   double top1 = 0;               ///< on the validation states
   double train_top1 = 0;

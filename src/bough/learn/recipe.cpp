@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bough/learn/recipe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <format>
+#include <set>
+#include <sstream>
+
+#include "bough/error.hpp"
+#include "bough/model/architecture.hpp"
+#include "bough/scip/settings.hpp"
+#include "bough/toml.hpp"
+
+namespace bough {
+namespace {
+
+class RecipeReader {
+ public:
+  explicit RecipeReader(const std::filesystem::path& path) : path_(path), table_(read_toml(path)), reader_(table_, path.string()) {}
+
+  Recipe read() {
+    recipe_.name = path_.stem().string();
+    recipe_.text = read_file(path_);
+    SeedRange instances;
+    reader_.take("family", reader_.need("family"), instances.family);
+    at(reader_.need("family"), [&] { (void)family_by_name(instances.family); });
+    reader_("size", instances.size, size_names);
+    reader_("settings", recipe_.settings);
+    if (find_preset(recipe_.settings) == nullptr) reader_.refuse(reader_.need("settings"), std::format("no settings \"{}\"", recipe_.settings), "there are default, paper and ml4co");
+    read_networks();
+    read_collect(instances);
+    read_train();
+    for (const auto& [key, seeds] : {std::pair{"choose", &recipe_.choose}, std::pair{"judge", &recipe_.judge}}) {
+      TomlReader step = reader_.table(key, reader_.need(key));
+      *seeds = read_instances(step, instances);
+      step.refuse_others();
+    }
+    reader_("time_limit", recipe_.time_limit_s);
+    if (!(recipe_.time_limit_s > 0)) reader_.refuse(reader_.need("time_limit"), "time_limit: expected a positive number of seconds");
+    reader_.refuse_others();
+    refuse_shared_instances();
+    return std::move(recipe_);
+  }
+
+ private:
+  template <class Call>
+  void at(const toml::node& node, Call&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      reader_.refuse(node, error.what(), error.hint());
+    }
+  }
+
+  void read_networks() {
+    const toml::node& node = reader_.need("networks");
+    reader_.each("networks", node, [&](const toml::node& element) {
+      std::string name;
+      reader_.take("networks", element, name);
+      if (!std::ranges::contains(network_names, name)) reader_.refuse(element, std::format("no network \"{}\"; there are gcnn, gat and tgat", name));
+      if (std::ranges::contains(recipe_.networks, name)) reader_.refuse(element, std::format("networks: {} is given twice", name));
+      recipe_.networks.push_back(name);
+    });
+    if (recipe_.networks.empty()) reader_.refuse(node, "networks: at least one");
+    if (const toml::node* seeds = reader_.find("seeds")) {
+      recipe_.seeds.clear();
+      reader_.each("seeds", *seeds, [&](const toml::node& element) { reader_.take("seeds", element, recipe_.seeds.emplace_back()); });
+      if (recipe_.seeds.empty() || std::set(recipe_.seeds.begin(), recipe_.seeds.end()).size() != recipe_.seeds.size()) reader_.refuse(*seeds, "seeds: at least one, and none twice");
+    }
+  }
+
+  SeedRange read_instances(TomlReader& table, SeedRange seeds) {
+    std::string range;
+    const toml::node& node = table.need("instances");
+    table.take("instances", node, range);
+    at(node, [&] { parse_seeds(range, "instances", seeds); });
+    return seeds;
+  }
+
+  void read_collect(const SeedRange& instances) {
+    TomlReader collect = reader_.table("collect", reader_.need("collect"));
+    Sampling& sampling = recipe_.sampling;
+    collect("window", sampling.window);
+    collect("start", sampling.start, start_names);
+    collect("expert_probability", sampling.probability);
+    collect("follow", sampling.follow, follow_names);
+    collect("episode_states", sampling.max_labels);
+    if (sampling.window < 1 || sampling.max_labels < 1 || !(sampling.probability >= 0 && sampling.probability <= 1)) reader_.refuse(collect.raw(), "collect: window and episode_states are at least 1, a probability lies from 0 to 1");
+    const auto read_set = [&](const char* key, SeedRange& seeds, std::int64_t& n_labels) {
+      TomlReader set = collect.table(key, collect.need(key));
+      seeds = read_instances(set, instances);
+      set.take("states", set.need("states"), n_labels);
+      if (n_labels < 1) set.refuse(set.need("states"), "states: expected at least 1");
+      set.refuse_others();
+    };
+    read_set("train", recipe_.train, recipe_.n_train);
+    read_set("valid", recipe_.valid, recipe_.n_valid);
+    collect.refuse_others();
+  }
+
+  /// Left to bough-train, which knows its keys, except for those that the recipe decides.
+  void read_train() {
+    const toml::node& node = reader_.need("train");
+    const toml::table& table = reader_.table("train", node).raw();
+    for (const char* key : {"network", "seed", "threads"}) {
+      if (const toml::node* given = table.get(key)) reader_.refuse(*given, std::format("train: {} is not set here", key), "networks and seeds are lists at the top; --workers gives the threads");
+    }
+    std::ostringstream text;
+    text << table << "\n";
+    recipe_.trainer = text.str();
+  }
+
+  void refuse_shared_instances() {
+    const std::array<std::pair<const char*, const SeedRange*>, 4> steps{{{"collect.train", &recipe_.train}, {"collect.valid", &recipe_.valid}, {"choose", &recipe_.choose}, {"judge", &recipe_.judge}}};
+    for (std::size_t a = 0; a < steps.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const auto& [name, x] = steps[a];
+        const auto& [other, y] = steps[b];
+        if (x->first <= y->last && y->first <= x->last) reader_.refuse(table_, std::format("{} and {} share instances: what is learned from must not judge", other, name));
+      }
+    }
+  }
+
+  std::filesystem::path path_;
+  toml::table table_;
+  TomlReader reader_;
+  Recipe recipe_;
+};
+
+}  // namespace
+
+Recipe read_recipe(const std::filesystem::path& path) { return RecipeReader(path).read(); }
+
+}  // namespace bough
