@@ -81,10 +81,29 @@ TEST(Suite, HasDefaultsNamesAndEveryPolicyOfEachGroup) {
 TEST(Suite, OfTheRepositoryAllRead) {
   int n = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "bench/suites")) {
+    if (entry.is_directory()) continue;  // suites of published data, which is not here
     EXPECT_NO_THROW((void)read_suite(entry.path())) << entry.path();
     ++n;
   }
   EXPECT_GE(n, 13);
+}
+
+TEST(Suite, AGroupMayUseFewerSeeds) {
+  const TemporaryDirectory directory;
+  std::string text(small_suite);
+  text += "seeds = [1]\n";
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), text));
+  EXPECT_TRUE(request.suite.groups[0].seeds.empty());
+  EXPECT_EQ(request.suite.groups[1].seeds, (std::vector<std::uint32_t>{1}));
+  request.suite.groups.erase(request.suite.groups.begin());
+  request.suite.n_explained = 0;
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  const Evaluation evaluation = read_evaluation(request.output);
+  ASSERT_EQ(evaluation.runs.size(), 4U) << "two instances, two policies, one of the two seeds";
+  for (const RunRecord& run : evaluation.runs) EXPECT_EQ(run.seed, 1U);
+  EXPECT_EQ(evaluation.groups[0].n_seeds, 1U);
 }
 
 struct BadSuite {
@@ -122,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"two_policies_of_one_name", "\"random\"]\nexplain", "\"random\", \"random\"]\nexplain", "two policies are called \"random\""},
                     BadSuite{"policy_of_a_group_that_is_not_there", "[\"pscost\", \"random\"]\n", "[\"fullstrong\"]\n", "not among the suite's policies"},
                     BadSuite{"unknown_family", "\"auction\"", "\"auctions\"", "auctions"}, BadSuite{"unknown_size", "\"tiny\"\ninstances = \"20000..20001\"\npolicies", "\"small\"\ninstances = \"20000..20001\"\npolicies", "small"},
-                    BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"},
+                    BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
                     BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
                     BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),
     [](const auto& bad) { return bad.param.name; });

@@ -53,10 +53,12 @@ struct Job {
   }
 };
 
+const std::vector<std::uint32_t>& seeds_of(const Suite& suite, const SuiteGroup& group) { return group.seeds.empty() ? suite.seeds : group.seeds; }
+
 std::vector<Job> plan(const Suite& suite) {
   const auto policy_named = [&](const std::string& name) { return &*std::ranges::find(suite.policies, name, &SuitePolicy::name); };
   std::size_t n_blocks = 0;
-  for (const SuiteGroup& group : suite.groups) n_blocks += group.instances.size() * suite.seeds.size();
+  for (const SuiteGroup& group : suite.groups) n_blocks += group.instances.size() * seeds_of(suite, group).size();
   const std::size_t calibrate_every = std::max<std::size_t>(1, n_blocks / most_calibrations);
   std::vector<Job> jobs;
   std::size_t block = 0;
@@ -65,7 +67,7 @@ std::vector<Job> plan(const Suite& suite) {
   };
   for (const SuiteGroup& group : suite.groups) {
     for (const Instance& instance : group.instances) {
-      for (const std::uint32_t seed : suite.seeds) {
+      for (const std::uint32_t seed : seeds_of(suite, group)) {
         if (block % calibrate_every == 0) calibrate();
         const std::size_t n = group.policies.size();
         for (std::size_t k = 0; k < n; ++k) jobs.push_back({.group = &group, .instance = &instance, .seed = seed, .policy = policy_named(group.policies[(block + k) % n])});
@@ -73,7 +75,7 @@ std::vector<Job> plan(const Suite& suite) {
       }
     }
     if (suite.n_explained > 0 && std::ranges::contains(group.policies, suite.explained_policy)) {
-      jobs.push_back({.kind = Job::Kind::explained, .group = &group, .instance = &group.instances.front(), .seed = suite.seeds.front(), .policy = policy_named(suite.explained_policy)});
+      jobs.push_back({.kind = Job::Kind::explained, .group = &group, .instance = &group.instances.front(), .seed = seeds_of(suite, group).front(), .policy = policy_named(suite.explained_policy)});
     }
   }
   block = (n_blocks + calibrate_every - 1) / calibrate_every * calibrate_every;
@@ -122,7 +124,7 @@ Json suite_json(const Suite& suite, std::size_t n_planned) {
   for (const SuiteGroup& group : suite.groups) {
     Json names = Json::array();
     for (const Instance& instance : group.instances) names.push_back(instance.name);
-    groups.push_back({{"name", group.name}, {"family", group.family}, {"size", group.size}, {"policies", group.policies}, {"optima", group.optima}, {"instances", names}});
+    groups.push_back({{"name", group.name}, {"family", group.family}, {"size", group.size}, {"policies", group.policies}, {"seeds", seeds_of(suite, group)}, {"optima", group.optima}, {"instances", names}});
   }
   Json policies = Json::array();
   for (const SuitePolicy& policy : suite.policies) policies.push_back(policy_json(policy));

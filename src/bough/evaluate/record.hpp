@@ -74,6 +74,7 @@ struct GroupInfo {
   std::string size;
   std::vector<std::string> instances{};
   std::vector<std::string> policies{};  ///< those that take part, in the suite's order; empty: all
+  std::size_t n_seeds = 0;              ///< how many of the suite's are used; 0: all
 };
 
 /// Two policies that cannot both be right, or one that contradicts the reference.

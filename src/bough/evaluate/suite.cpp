@@ -23,7 +23,7 @@ class SuiteReader {
     reader_("name", suite_.name);
     reader_("note", suite_.note);
     read_settings();
-    if (const toml::node* seeds = reader_.find("seeds")) read_seeds(*seeds);
+    if (const toml::node* seeds = reader_.find("seeds")) suite_.seeds = read_seeds(*seeds);
     reader_.each("policies", reader_.need("policies"), [&](const toml::node& node) { add_policy(node); });
     if (suite_.policies.empty()) reader_.refuse(reader_.need("policies"), "no policies");
     reader_("statistics", suite_.statistics);
@@ -76,21 +76,22 @@ class SuiteReader {
     }
   }
 
-  void read_seeds(const toml::node& node) {
-    suite_.seeds.clear();
+  std::vector<std::uint32_t> read_seeds(const toml::node& node) {
+    std::vector<std::uint32_t> seeds;
     if (node.is_string()) {
       SeedRange range;
       at(node, [&] { parse_seeds(*node.value<std::string>(), "seeds", range); });
-      for (std::uint64_t seed = range.first; seed <= range.last; ++seed) suite_.seeds.push_back(static_cast<std::uint32_t>(seed));
+      for (std::uint64_t seed = range.first; seed <= range.last; ++seed) seeds.push_back(static_cast<std::uint32_t>(seed));
     } else {
       reader_.each("seeds", node, [&](const toml::node& element) {
         std::uint32_t seed = 0;
         reader_.take("seeds", element, seed);
-        suite_.seeds.push_back(seed);
+        seeds.push_back(seed);
       });
     }
-    if (suite_.seeds.empty() || std::ranges::any_of(suite_.seeds, [](std::uint32_t seed) { return seed > 2147483647U; })) reader_.refuse(node, "seeds: expected numbers from 0 to 2147483647");
-    if (std::set(suite_.seeds.begin(), suite_.seeds.end()).size() != suite_.seeds.size()) reader_.refuse(node, "seeds: one is given twice");
+    if (seeds.empty() || std::ranges::any_of(seeds, [](std::uint32_t seed) { return seed > 2147483647U; })) reader_.refuse(node, "seeds: expected numbers from 0 to 2147483647");
+    if (std::set(seeds.begin(), seeds.end()).size() != seeds.size()) reader_.refuse(node, "seeds: one is given twice");
+    return seeds;
   }
 
   void add_policy(const toml::node& node) {
@@ -170,6 +171,12 @@ class SuiteReader {
       });
     } else {
       for (const SuitePolicy& policy : suite_.policies) group.policies.push_back(policy.name);
+    }
+    if (const toml::node* seeds = entry.find("seeds")) {
+      group.seeds = read_seeds(*seeds);
+      for (const std::uint32_t seed : group.seeds) {
+        if (!std::ranges::contains(suite_.seeds, seed)) entry.refuse(*seeds, std::format("seed {} is not among the suite's", seed));
+      }
     }
     if (const toml::node* optima = entry.find("optima")) {
       for (const auto& [name, value] : entry.table("optima", *optima).raw()) {

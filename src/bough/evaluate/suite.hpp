@@ -26,6 +26,7 @@ struct SuiteGroup {
   bool from_data = false;                 ///< `instances` are data that the family reads
   std::vector<Instance> instances;
   std::vector<std::string> policies;      ///< names of those that take part
+  std::vector<std::uint32_t> seeds;       ///< of the suite's, those that are used; empty: all
   std::map<std::string, double> optima;   ///< known ones, by instance
 };
 

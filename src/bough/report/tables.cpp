@@ -181,14 +181,19 @@ const PolicyInfo* rule_of(const Evaluation& evaluation, std::string_view rule) {
 
 /// "20 instances × 5 seeds"
 std::string extent_of(const Evaluation& evaluation) {
-  std::set<std::size_t> counts;
-  std::string by_group;
+  std::set<std::size_t> counts, seeds;
+  std::string by_group, by_group_and_seeds;
   for (const GroupInfo& group : evaluation.groups) {
+    const std::size_t n_seeds = group.n_seeds == 0 ? evaluation.seeds.size() : group.n_seeds;
     counts.insert(group.instances.size());
+    seeds.insert(n_seeds);
     by_group += std::format("{}{} of {}", by_group.empty() ? "" : ", ", group.instances.size(), group.name);
+    by_group_and_seeds += std::format("{}{} × {} of {}", by_group_and_seeds.empty() ? "" : ", ", group.instances.size(), n_seeds, group.name);
   }
+  if (seeds.size() > 1) return std::format("instances × seeds: {}", by_group_and_seeds);
   const std::string instances = counts.size() != 1 ? std::format("instances: {},", by_group) : std::format("{} instances{}", *counts.begin(), evaluation.groups.size() > 1 ? " of each group" : "");
-  return std::format("{} × {} seed{}", instances, evaluation.seeds.size(), evaluation.seeds.size() == 1 ? "" : "s");
+  const std::size_t n_seeds = seeds.empty() ? evaluation.seeds.size() : *seeds.begin();
+  return std::format("{} × {} seed{}", instances, n_seeds, n_seeds == 1 ? "" : "s");
 }
 
 /// How the figures came about, and what speaks against them: a table travels without the page that it stood on.
