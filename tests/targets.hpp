@@ -28,6 +28,18 @@ inline void use_best_target() {
   hwy::GetChosenTarget().DeInit();
 }
 
+/// Runs `action` once for each instruction set of this CPU that the kernels are compiled for.
+template <class Action>
+void on_every_target(const Action& action) {
+  for (const std::int64_t target : compiled_targets()) {
+    if ((hwy::SupportedTargets() & target) == 0) continue;
+    SCOPED_TRACE(hwy::TargetName(target));
+    use_target(target);
+    action();
+    use_best_target();
+  }
+}
+
 /// Suites of this kind run once for every instruction set; those that this CPU does not have are skipped by name.
 class EveryInstructionSet : public testing::TestWithParam<std::int64_t> {
  protected:

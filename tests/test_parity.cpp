@@ -70,20 +70,6 @@ std::vector<std::vector<float>> scorer_logits(const Model& model, const Episode&
   return all;
 }
 
-/// Runs `action` once for each instruction set of this CPU that the kernels are compiled for.
-template <class Action>
-void on_every_target(const Action& action) {
-  for (const std::int64_t target : compiled_targets()) {
-    if ((hwy::SupportedTargets() & target) == 0) continue;
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    action();
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-}
-
 class ParityOfFamily : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Families, ParityOfFamily, testing::ValuesIn(family_names()), [](const auto& name) { return name.param; });
 
