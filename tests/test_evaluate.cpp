@@ -88,6 +88,26 @@ TEST(Suite, OfTheRepositoryAllRead) {
   EXPECT_GE(n, 13);
 }
 
+TEST(Evaluate, RefusesToGoOnWithAFileThatWasChanged) {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory.path() / "plans");
+  const auto write = [&](int demand) { write_file(directory.path() / "plans/a.lp", std::format("Minimize\n obj: x + y\nSubject To\n c: 2 x + 3 y >= {}\nGenerals\n x y\nEnd\n", demand)); };
+  write(5);
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), "time_limit = 60\npolicies = [\"pscost\"]\ncalibration = false\n[[group]]\nfolder = \"plans\"\n"));
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  ASSERT_TRUE(evaluate(request)) << "the same file";
+  write(7);
+  try {
+    (void)evaluate(request);
+    FAIL() << "runs of two different files would stand under one name";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("plans/a.lp was changed"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Suite, AGroupMayUseFewerSeeds) {
   const TemporaryDirectory directory;
   std::string text(small_suite);

@@ -189,9 +189,20 @@ class Evaluating {
       if (!record.is_object() || record.empty()) throw Error(ExitCode::bad_input, std::format("{} is damaged: a line is not JSON", journal_.string()), "remove that line and run the same command again");
       const auto found = index_.find(Json{{record.begin().key(), record.begin().value()}}.dump());
       if (found == index_.end()) continue;  // of a group or policy that is no longer in the suite
+      refuse_changed_file(jobs_[found->second], record);
       const std::string end = record.value("end", "done");
       states_[found->second].done = !(request_.retry && (end == "failed" || end == "crashed"));
     }
+  }
+
+  void refuse_changed_file(const Job& job, const Json& record) {
+    if (job.kind != Job::Kind::run || job.group->from_data || job.instance->file.empty()) return;
+    const auto was = record.value(Json::json_pointer("/result/instance/sha256"), "");
+    if (was.empty()) return;  // a run without a result
+    const fs::path& file = job.instance->file;
+    const auto [is, unknown] = checksums_.try_emplace(file);
+    if (unknown) is->second = sha256_of_file(file);
+    if (is->second != was) throw Error(ExitCode::usage, std::format("{} was changed since {} got runs of it", file.string(), request_.output.string()), "choose another directory, or bring the old file back");
   }
 
   void refuse_other_conditions(const Json& before, const Json& now) const {
@@ -350,6 +361,7 @@ class Evaluating {
   std::vector<Job> jobs_;
   std::vector<State> states_;                 // (n_jobs)
   std::map<std::string, std::size_t> index_;  ///< of a job, by its key
+  std::map<fs::path, std::string> checksums_;
   fs::path journal_;
   std::size_t first_open_ = 0;
 };
