@@ -112,7 +112,7 @@ void add_learn(CLI::App& app, Action& action) {
   CLI::Option* policy = command->add_option("--policy", options->policies, "network to train: tgat, gat or gcnn; of several, with commas, the one that solves fastest is chosen")->option_text("NAME [tgat]");
   CLI::Option* settings = command->add_option("--settings", request.settings, "default, paper, ml4co or a .set file: how you solve")->option_text("NAME [default]");
   command->add_option("--workers", request.n_workers, "processes at a time")->check(CLI::Range(1, 4096))->option_text("W [cores]");
-  command->add_option("--seed", request.seed, "of everything that is random")->option_text("N [0]");
+  CLI::Option* seed = command->add_option("--seed", request.seed, "of everything that is random")->option_text("N [0]");
   command->add_flag("--json", options->json, "the verdict as JSON");
   command->add_flag("-q,--quiet", options->quiet, "nothing on stderr");
   command->footer(
@@ -122,8 +122,8 @@ void add_learn(CLI::App& app, Action& action) {
       "  bough learn models/auction.toml -o auction\n\n"
       "The same command goes on with what was interrupted, in whatever way.  The verdict is on instances that nothing was\n"
       "learned from; it also says when the model is not faster, and why.");
-  command->callback([&action, options, budget, policy, settings] {
-    for (const CLI::Option* option : {budget, policy, settings}) {
+  command->callback([&action, options, budget, policy, settings, seed] {
+    for (const CLI::Option* option : {budget, policy, settings, seed}) {
       if (option->count() > 0) options->decided_by_recipe = option->get_name();
     }
     action = [options] { return learn_policy(*options); };

@@ -130,6 +130,11 @@ std::string recipe_text() {
          "[train]\nepochs = 1\nd = 16\n[choose]\ninstances = \"200..201\"\n[judge]\ninstances = \"300..305\"\n";
 }
 
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  EXPECT_NE(text.find(from), std::string::npos) << from;
+  return text.replace(text.find(from), from.size(), to);
+}
+
 TEST(Recipe, SaysWhatIsOtherwisePlanned) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "plans.toml", recipe_text());
@@ -151,10 +156,7 @@ TEST(Recipe, SaysWhatIsOtherwisePlanned) {
 TEST(Recipe, EveryMistakeHasItsLine) {
   const TemporaryDirectory directory;
   const auto refuses = [&](const std::string& from, const std::string& to, const char* says) {
-    std::string text = recipe_text();
-    ASSERT_NE(text.find(from), std::string::npos) << from;
-    text.replace(text.find(from), from.size(), to);
-    write_file(directory.path() / "plans.toml", text);
+    write_file(directory.path() / "plans.toml", changed(recipe_text(), from, to));
     try {
       (void)read_recipe(directory.path() / "plans.toml");
       ADD_FAILURE() << to << ": accepted";
@@ -196,21 +198,29 @@ TEST(Recipe, ThoseInTheTreeAreValid) {
 
 TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   const TemporaryDirectory directory;
-  write_file(directory.path() / "plans.toml", recipe_text());
+  const std::string text = changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"tgat\"]");
+  write_file(directory.path() / "plans.toml", text);
   EXPECT_EQ(run_program(words_of("bough learn plans.toml --budget 1h"), directory.path()).exit_code, 2) << "a recipe has no budget";
   const auto command = words_of("bough learn plans.toml -o out --workers 2 --json -q");
   const Finished run = run_program(command, directory.path());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const fs::path models = directory.path() / "out/models";
-  for (const std::string network : {"gcnn", "tgat"}) {
-    const std::string shipped = read_file(models / (network + ".safetensors"));
-    EXPECT_TRUE(shipped == read_file(models / (network + "-0.safetensors")) || shipped == read_file(models / (network + "-1.safetensors"))) << network;
-  }
+  const std::string kept = read_file(models / "tgat.safetensors"), first = read_file(models / "tgat-0.safetensors"), second = read_file(models / "tgat-1.safetensors");
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(kept == first || kept == second);
   EXPECT_EQ(run_program(command, directory.path()).out, run.out) << "done is done";
-  write_file(directory.path() / "plans.toml", recipe_text() + "# changed\n");
+  write_file(directory.path() / "plans.toml", text + "# changed\n");
   const Finished other = run_program(command, directory.path());
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("different recipe"), std::string::npos) << other.err;
+}
+
+TEST(Learn, SaysWhenARecipesSeedsGiveTooFewStates) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "plans.toml", changed(recipe_text(), "\"0..39\", states = 24", "\"0..0\", states = 1000"));
+  const Finished run = run_program(words_of("bough learn plans.toml -o out -q"), directory.path());
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_NE(run.err.find("collect.train together have fewer than 1000 states"), std::string::npos) << run.err;
 }
 
 /// What the command says of a folder of twelve files with this text.

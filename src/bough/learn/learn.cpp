@@ -231,6 +231,9 @@ class Learning {
       return labels_for(set.time_s, static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels)) / std::max(0.01, elapsed_s));
     });
     const CollectSummary all = collect_up_to(n_labels);
+    if (set.request.n_labels && !all.complete) {
+      throw Error(ExitCode::partial, std::format("all instances of collect.{} together have fewer than {} states", part, n_labels), "give more seeds in the recipe, or ask for fewer states");
+    }
     std::int64_t n_found = 0;
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels;
     if (n_found < 16) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, all.episodes.size()), "larger or more instances would give more");
