@@ -69,6 +69,7 @@ void make_fixture(const std::filesystem::path& at, const std::string& command) {
   text("prose.lp", "hello\nworld\n");
   text("empty.lp", "");
   text("empty.mps", "");
+  text("empty.toml", "");
   text("instance.xyz", "something\n");
   text("cut.mps", "NAME t\nROWS\n N obj\n L c1\n L c2\nCOLUMNS\n x obj 1 c1 1\n y obj 1 c2 1\n");
   text("undeclared.mps", "NAME t\nROWS\n N obj\n L c1\nCOLUMNS\n x obj 1 c1 1\n y obj 1 c2 1\nRHS\n RHS c1 4\nBOUNDS\nENDATA\n");
