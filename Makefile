@@ -27,7 +27,7 @@ demo:
 models:
 	@test -f models/$(FAMILY).toml || { echo "make models: FAMILY is one of: $(basename $(notdir $(wildcard models/*.toml)))" >&2; exit 2; }
 	@./bough learn models/$(FAMILY).toml -o build/models/$(FAMILY)
-	@for model in build/models/$(FAMILY)/models/{gcnn,gat,tgat}.safetensors; do cp $$model models/$(FAMILY)-$${model##*/}; done
+	@for model in build/models/$(FAMILY)/models/{gcnn,gat,tgat}.safetensors; do cp $$model models/$(FAMILY)-$${model##*/} || exit; done
 
 test:
 	@$(run) release all ctest --test-dir build/release --output-on-failure --no-tests=error -j $(jobs) -LE slow

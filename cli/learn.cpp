@@ -69,7 +69,7 @@ ExitCode learn_policy(LearnOptions& options) {
     request.budget_s = parse_budget(options.budget);
     request.networks = parse_policies(options.policies);
   }
-  if (request.output.empty()) request.output = source.stem().string() + "-learned";
+  if (request.output.empty()) request.output = (request.recipe ? source.stem() : source.filename()).string() + "-learned";
   std::optional<Progress> progress;
   std::pair<std::string, std::size_t> step;  // what, and how much of it
   request.say = [&](std::string_view text) {

@@ -88,6 +88,23 @@ TEST(Suite, OfTheRepositoryAllRead) {
   EXPECT_GE(n, 13);
 }
 
+TEST(Evaluate, RecordsHoldNoPathOfTheirMachine) {
+  const TemporaryDirectory directory;
+  fs::copy_file(fs::path(BOUGH_SOURCE_DIR) / "models/auction-gcnn.safetensors", directory.path() / "gcnn.safetensors");
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(),
+                                        "time_limit = 60\ncalibration = false\nstatistics = false\npolicies = [\"pscost\", { name = \"gcnn\", model = \"gcnn.safetensors\" }]\n"
+                                        "[[group]]\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000\"\n"));
+  ASSERT_TRUE(fs::path(request.suite.policies[1].source).is_absolute());
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  for (const char* file : {"suite.json", "runs.jsonl"}) {
+    const std::string text = read_file(request.output / file);
+    EXPECT_NE(text.find("gcnn.safetensors"), std::string::npos) << file;
+    EXPECT_EQ(text.find(directory.path().string()), std::string::npos) << file;
+  }
+}
+
 TEST(Evaluate, RefusesToGoOnWithAFileThatWasChanged) {
   const TemporaryDirectory directory;
   fs::create_directories(directory.path() / "plans");

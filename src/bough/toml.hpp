@@ -86,6 +86,16 @@ class TomlReader {
     }
   }
 
+  /// Runs what may throw an Error of its own; that becomes one of this file and line.
+  template <class Call>
+  auto at(const toml::node& node, Call&& call) const {
+    try {
+      return call();
+    } catch (const Error& error) {
+      refuse(node, error.what(), error.hint(), error.code() == ExitCode::missing_input ? ExitCode::missing_input : ExitCode::bad_input);
+    }
+  }
+
   /// After all keys were asked for.
   void refuse_others() const {
     for (const auto& [key, node] : table_) {

@@ -295,6 +295,8 @@ class Evaluating {
     if (!request_.suite.statistics) record["result"].erase("scip_statistics");
     record["result"]["instance"]["file"] = solve.instance.filename().string();
     record["result"]["policy"] = fs::path(solve.policy).filename().string();
+    Json& parameters = record["result"]["settings"]["changed_parameters"];
+    if (parameters.contains("branching/bough/model")) parameters["branching/bough/model"] = record["result"]["policy"];  // a record holds no path of its machine
     record["trace"] = trace_to_json(trace.points());
     record["machine"] = {{"load", load}, {"core", ::sched_getcpu()}};
     return record;

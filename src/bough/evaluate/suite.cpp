@@ -35,16 +35,6 @@ class SuiteReader {
   }
 
  private:
-  /// Runs what may throw an Error of its own; that becomes one of this file and line.
-  template <class Call>
-  auto at(const toml::node& node, Call&& call) {
-    try {
-      return call();
-    } catch (const Error& error) {
-      reader_.refuse(node, error.what(), error.hint(), error.code() == ExitCode::missing_input ? ExitCode::missing_input : ExitCode::bad_input);
-    }
-  }
-
   fs::path beside(const std::string& relative) const { return (path_.parent_path() / relative).lexically_normal(); }
 
   void read_settings() {
@@ -80,7 +70,7 @@ class SuiteReader {
     std::vector<std::uint32_t> seeds;
     if (node.is_string()) {
       SeedRange range;
-      at(node, [&] { parse_seeds(*node.value<std::string>(), "seeds", range); });
+      reader_.at(node, [&] { parse_seeds(*node.value<std::string>(), "seeds", range); });
       for (std::uint64_t seed = range.first; seed <= range.last; ++seed) seeds.push_back(static_cast<std::uint32_t>(seed));
     } else {
       reader_.each("seeds", node, [&](const toml::node& element) {
@@ -113,7 +103,7 @@ class SuiteReader {
       reader_.refuse(node, std::format("{} is a model file and needs a name", policy.source), "write { name = \"tgat\", model = \"...\" }");
     }
     if (std::ranges::contains(suite_.policies, policy.name, &SuitePolicy::name)) reader_.refuse(node, std::format("two policies are called \"{}\"", policy.name));
-    at(node, [&] { (void)make_policy(policy.source, 0); });
+    reader_.at(node, [&] { (void)make_policy(policy.source, 0); });
     suite_.policies.push_back(std::move(policy));
   }
 
@@ -137,17 +127,17 @@ class SuiteReader {
     TomlReader entry = reader_.table("group", node);
     SuiteGroup group;
     entry("family", group.family);
-    if (!group.family.empty()) at(node, [&] { (void)family_by_name(group.family); });
+    if (!group.family.empty()) reader_.at(node, [&] { (void)family_by_name(group.family); });
     if (const toml::node* folder = entry.find("folder")) {
       std::string path;
       entry.take("folder", *folder, path);
-      group.instances = at(*folder, [&] { return instances_in(beside(path)); });
+      group.instances = reader_.at(*folder, [&] { return instances_in(beside(path)); });
       group.name = beside(path).filename().string();
     } else if (const toml::node* data = entry.find("data")) {
       std::string path;
       entry.take("data", *data, path);
       if (group.family.empty() || family_by_name(group.family).from_data == nullptr) reader_.refuse(*data, "data: needs a family that has a published data format");
-      group.instances = at(*data, [&] { return data_in(beside(path)); });
+      group.instances = reader_.at(*data, [&] { return data_in(beside(path)); });
       group.from_data = true;
       group.name = beside(path).filename().string();
     } else {
@@ -156,7 +146,7 @@ class SuiteReader {
       entry("size", seeds.size, size_names);
       std::string range;
       entry.take("instances", entry.need("instances"), range);
-      at(entry.need("instances"), [&] { parse_seeds(range, "instances", seeds); });
+      reader_.at(entry.need("instances"), [&] { parse_seeds(range, "instances", seeds); });
       group.instances = instances_of(seeds);
       group.size = size_names[static_cast<std::size_t>(seeds.size)];
       group.name = std::format("{}-{}", group.family, group.size);

@@ -16,7 +16,7 @@ namespace bough {
 
 struct LearnRequest {
   std::filesystem::path instances;  ///< a folder of .mps, .lp and .cip files; or:
-  std::optional<Recipe> recipe{};   ///< which decides everything but output, workers and seed
+  std::optional<Recipe> recipe{};   ///< which decides everything but output and workers; `seed` stays 0
   std::filesystem::path output;
   double budget_s = 7200;
   std::vector<std::string> networks{"tgat"};  ///< one candidate each

@@ -24,7 +24,7 @@ class RecipeReader {
     recipe_.text = read_file(path_);
     SeedRange instances;
     reader_.take("family", reader_.need("family"), instances.family);
-    at(reader_.need("family"), [&] { (void)family_by_name(instances.family); });
+    reader_.at(reader_.need("family"), [&] { (void)family_by_name(instances.family); });
     reader_("size", instances.size, size_names);
     reader_("settings", recipe_.settings);
     if (find_preset(recipe_.settings) == nullptr) reader_.refuse(reader_.need("settings"), std::format("no settings \"{}\"", recipe_.settings), "there are default, paper and ml4co");
@@ -44,15 +44,6 @@ class RecipeReader {
   }
 
  private:
-  template <class Call>
-  void at(const toml::node& node, Call&& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      reader_.refuse(node, error.what(), error.hint());
-    }
-  }
-
   void read_networks() {
     const toml::node& node = reader_.need("networks");
     reader_.each("networks", node, [&](const toml::node& element) {
@@ -74,7 +65,7 @@ class RecipeReader {
     std::string range;
     const toml::node& node = table.need("instances");
     table.take("instances", node, range);
-    at(node, [&] { parse_seeds(range, "instances", seeds); });
+    reader_.at(node, [&] { parse_seeds(range, "instances", seeds); });
     return seeds;
   }
 
