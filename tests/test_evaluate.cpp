@@ -222,6 +222,24 @@ TEST(Evaluate, GivesTheSameRecordsForOneAndTwoWorkersAndGrows) {
   EXPECT_LE(read_journal(request.output / "runs.jsonl").size(), n_lines + 4 + 3) << "something ran twice";
 }
 
+TEST(Evaluate, RunsEveryInstanceOnceBeforeAnyTwice) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path()));
+  request.suite.groups.pop_back();
+  request.suite.n_explained = 0;
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  std::vector<std::string> order;
+  for (const std::string& line : read_journal(request.output / "runs.jsonl")) {
+    const auto record = nlohmann::json::parse(line);
+    if (!record.contains("run")) continue;
+    std::string block = std::format("{} seed {}", record["run"]["instance"].get<std::string>(), record["run"]["seed"].get<int>());
+    if (order.empty() || order.back() != block) order.push_back(std::move(block));
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"setcover-tiny-20000 seed 0", "setcover-tiny-20001 seed 0", "setcover-tiny-20000 seed 1", "setcover-tiny-20001 seed 1"}));
+}
+
 TEST(Evaluate, KilledTenTimesItGivesTheRecordsOfAnUndisturbedRun) {
   const TemporaryDirectory directory;
   const std::string suite = suite_file(directory.path()).string();

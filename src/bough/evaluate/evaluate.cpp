@@ -66,8 +66,9 @@ std::vector<Job> plan(const Suite& suite) {
     if (suite.calibration) jobs.push_back({.kind = Job::Kind::calibration, .index = block / calibrate_every});
   };
   for (const SuiteGroup& group : suite.groups) {
-    for (const Instance& instance : group.instances) {
-      for (const std::uint32_t seed : seeds_of(suite, group)) {
+    // Every instance once before any a second time: a run that is stopped early has seen them all.
+    for (const std::uint32_t seed : seeds_of(suite, group)) {
+      for (const Instance& instance : group.instances) {
         if (block % calibrate_every == 0) calibrate();
         const std::size_t n = group.policies.size();
         for (std::size_t k = 0; k < n; ++k) jobs.push_back({.group = &group, .instance = &instance, .seed = seed, .policy = policy_named(group.policies[(block + k) % n])});
