@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bough/report/headlines.hpp"
 #include "bough/report/report.hpp"
 
 #include <format>
@@ -6,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bough/evaluate/metrics.hpp"
-#include "bough/report/tables.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "bough/file.hpp"
 #include "bough/report/paper.hpp"
+#include "bough/report/headlines.hpp"
 #include "bough/report/tables.hpp"
 #include "tests/process.hpp"
 

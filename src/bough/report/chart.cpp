@@ -7,7 +7,7 @@
 #include <format>
 #include <map>
 
-#include "bough/report/tables.hpp"
+#include "bough/report/places.hpp"
 
 namespace bough {
 

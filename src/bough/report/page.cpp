@@ -13,6 +13,7 @@
 #include "bough/report/assets.hpp"
 #include "bough/report/chart.hpp"
 #include "bough/report/decisions.hpp"
+#include "bough/report/headlines.hpp"
 #include "bough/report/render.hpp"
 #include "bough/report/table.hpp"
 #include "bough/report/tables.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bough/evaluate/metrics.hpp"
 #include "bough/evaluate/record.hpp"
 #include "bough/report/table.hpp"
 
@@ -14,9 +13,6 @@ namespace bough {
 
 /// The tables of a report over one or more directories of `bough evaluate`.  Every figure is one of evaluate/metrics.hpp, and every
 /// table's note says under which settings it was measured.
-
-/// "Set Covering, easy"; for a folder of files the group's name.
-std::string group_title(const GroupInfo& group);
 
 /// The paper's Table 1: a section for a family, a row for a policy; time, wins and nodes by size.  Sizes of a family may come from
 /// different evaluations if their settings are the same.
@@ -37,26 +33,5 @@ std::optional<Table> reward_table(std::span<const Evaluation> evaluations);
 
 /// All that have something to show.
 std::vector<Table> report_tables(std::span<const Evaluation> evaluations);
-
-/// What a race comes to.
-enum class Verdict {
-  faster,
-  slower,
-  unclear,  ///< 1 lies within the interval, or the instances are too few to tell
-};
-
-/// The learned policy of a group against a rule of SCIP.
-struct Headline {
-  std::string evaluation;
-  std::string group;
-  std::string title;   ///< of the group
-  std::string policy;  ///< named tgat, or else the first with a network
-  std::string base;    ///< relpscost or pscost
-  Ratio time;          ///< of base over policy: above 1 the policy is faster
-  Verdict verdict = Verdict::unclear;
-  std::string sentence;  ///< "tgat is 1.58 times as fast as relpscost [1.48, 1.69]"
-};
-
-std::vector<Headline> headlines(std::span<const Evaluation> evaluations);
 
 }  // namespace bough
