@@ -351,6 +351,8 @@ TEST(ScheduleTest, TheRateShrinksAndTrainingEndsWhenTheLossStalls) {
   EXPECT_TRUE(add(12, 4).over) << "five epochs without a lower loss";
   config.epochs = 3;
   EXPECT_TRUE(schedule(config, {epochs.begin(), epochs.begin() + 3}).over);
+  config.select = Select::loss;
+  EXPECT_EQ(schedule(config, epochs).best_epoch, 2);
 }
 
 }  // namespace

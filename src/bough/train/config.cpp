@@ -27,6 +27,7 @@ void for_each_key(AConfig& c, Visit&& visit) {
   visit("clip", c.clip);
   visit("weight_decay", c.weight_decay);
   visit("average", c.average);
+  visit("select", c.select, select_names);
   visit("target", c.target, target_names);
   visit("sharpness", c.sharpness);
   visit("depth_weighting", c.depth_weighting);

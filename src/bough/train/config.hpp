@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "bough/model/architecture.hpp"
 #include "bough/train/batch.hpp"
 
 namespace bough {
+
+/// Which epoch becomes the model: that with the highest validation top-1, the lower loss among equals; or that with the lowest loss.
+enum class Select : std::uint8_t { accuracy, loss };
+inline constexpr std::array<std::string_view, 2> select_names{"accuracy", "loss"};
 
 /// How a network is trained: the keys of a configuration file, with the defaults (docs/training.md).
 struct Config {
@@ -22,6 +28,7 @@ struct Config {
   double clip = 1;      ///< the longest gradient; longer ones are shortened; 0: any length
   double weight_decay = 0;
   double average = 0;   ///< of weights over steps, exponentially: what is validated and kept; 0: the weights themselves
+  Select select = Select::accuracy;
   Target target = Target::ties;
   double sharpness = 4;
   bool depth_weighting = false;

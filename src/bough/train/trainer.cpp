@@ -6,6 +6,7 @@
 #include <cmath>
 #include <format>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
@@ -292,7 +293,8 @@ Schedule schedule(const Config& config, const std::vector<EpochRecord>& epochs) 
     } else if (++stalled % config.patience == 0) {
       result.learning_rate *= 0.2;
     }
-    if (best == nullptr || record.valid.hits[0] > best->valid.hits[0] || (record.valid.hits[0] == best->valid.hits[0] && record.valid.loss < best->valid.loss)) best = &record;
+    const auto rank = [&](const EpochRecord& r) { return std::pair(config.select == Select::accuracy ? r.valid.hits[0] : 0, -r.valid.loss); };
+    if (best == nullptr || rank(record) > rank(*best)) best = &record;
   }
   if (best != nullptr) result.best_epoch = best->epoch;
   result.over = static_cast<int>(epochs.size()) >= config.epochs || stalled >= config.early_stop;

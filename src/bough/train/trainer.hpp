@@ -52,7 +52,7 @@ std::filesystem::path beside(const std::filesystem::path& model, const std::stri
 /// What the recorded epochs mean for the next one.
 struct Schedule {
   double learning_rate = 0;
-  int best_epoch = 0;  ///< the highest validation top-1, then the lowest loss
+  int best_epoch = 0;  ///< as `config.select` says
   bool over = false;   ///< all epochs are done, or the validation loss has stalled for too long
 };
 Schedule schedule(const Config& config, const std::vector<EpochRecord>& epochs);
