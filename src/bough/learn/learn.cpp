@@ -87,7 +87,7 @@ class Learning {
       set->time_s = share * plan.collect_s;
     }
     for (const std::string& network : request_.networks) candidates_.push_back({network, request_.seed, network});
-    trainer_ = "batch = 2\naverage = 0.998\n";
+    trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results.md, levers
     train_s_ = plan.train_s / static_cast<double>(candidates_.size());
     choose_ = named(parts.valid, plan.n_valid_runs);
     judge_ = named(parts.held_out, plan.n_held_out);
