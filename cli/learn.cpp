@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <format>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <print>
@@ -112,9 +113,9 @@ void add_learn(CLI::App& app, Action& action) {
   CLI::Option* policy = command->add_option("--policy", options->policies, "network to train: tgat, gat or gcnn; of several, with commas, the one that solves fastest is chosen")->option_text("NAME [tgat]");
   CLI::Option* settings = command->add_option("--settings", request.settings, "default, paper, ml4co or a .set file: how you solve")->option_text("NAME [default]");
   command->add_option("--workers", request.n_workers, "processes at a time")->check(CLI::Range(1, 4096))->option_text("W [cores]");
-  CLI::Option* seed = command->add_option("--seed", request.seed, "of everything that is random")->option_text("N [0]");
+  CLI::Option* seed = command->add_option("--seed", request.seed, "of everything that is random")->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}))->option_text("N [0]");
   command->add_flag("--json", options->json, "the verdict as JSON");
-  command->add_flag("-q,--quiet", options->quiet, "nothing on stderr");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
   command->footer(
       "Examples:\n"
       "  bough learn plans --budget 2h\n"

@@ -178,7 +178,10 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"two_policies_of_one_name", "\"random\"]\nexplain", "\"random\", \"random\"]\nexplain", "two policies are called \"random\""},
                     BadSuite{"policy_of_a_group_that_is_not_there", "[\"pscost\", \"random\"]\n", "[\"fullstrong\"]\n", "not among the suite's policies"},
                     BadSuite{"unknown_family", "\"auction\"", "\"auctions\"", "auctions"}, BadSuite{"unknown_size", "\"tiny\"\ninstances = \"20000..20001\"\npolicies", "\"small\"\ninstances = \"20000..20001\"\npolicies", "small"},
-                    BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
+                    BadSuite{"a_group_without_policies", "[\"pscost\", \"random\"]\n", "[]\n", "no policies"},
+                    BadSuite{"a_policy_of_a_group_twice", "[\"pscost\", \"random\"]\n", "[\"pscost\", \"pscost\"]\n", "\"pscost\" is given twice"},
+                    BadSuite{"seed_beyond_all", "[0, 1]", "\"18446744073709551615\"", "from 0 to 2147483647"}, BadSuite{"unknown_parameter", "time_limit = 60", "time_limit = 60\nscip = { \"limits/gapp\" = 0.1 }", "limits/gapp"},
+                    BadSuite{"memory_limit_below_zero", "time_limit = 60", "time_limit = 60\nmemory_limit = -5", "positive number of megabytes"}, BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
                     BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
                     BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),
     [](const auto& bad) { return bad.param.name; });

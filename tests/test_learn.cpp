@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <format>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -82,6 +83,10 @@ TEST(LearnPlan, SpendsTheBudgetInItsShares) {
   EXPECT_EQ(plan.n_held_out, 10U);
   probe.mean_time_s = 50;
   EXPECT_EQ(plan_of(1000, probe, parts, 2, 2).n_held_out, 6U);
+  // Runs at the probe's limit may be of any length: the limit is what six instances and three policies can all meet, 200 s / 18.
+  probe = {.mean_time_s = 2, .slowest_s = 5, .n_at_limit = 1};
+  EXPECT_DOUBLE_EQ(plan_of(1000, probe, parts, 2, 2).run_limit_s, 200.0 / 18);
+  EXPECT_EQ(plan_of(1000, probe, parts, 2, 2).n_held_out, 6U);
   EXPECT_EQ(labels_for(100, 2.5), 250);
   EXPECT_EQ(labels_for(100, 0.01), 64) << "fewer teach nothing";
   EXPECT_EQ(epochs_for(100, 8), 12);
@@ -119,6 +124,8 @@ TEST(LearnPlan, TheFastestIsChosenAndNodesDecideTies) {
   EXPECT_EQ(best_by_solving({&a, &b, &c}).policy, "b");
   EXPECT_EQ(best_by_solving({&a, &c}).policy, "a");
   EXPECT_EQ(best_by_solving({&c}).policy, "c");
+  const PolicySummary none{.policy = "none", .time_s = {1.01, 0}, .nodes = {std::numeric_limits<double>::quiet_NaN(), 0}};
+  EXPECT_EQ(best_by_solving({&none, &a}).policy, "a") << "it solved nothing that could be counted";
 }
 
 // ---- recipes --------------------------------------------------------------------------------------------------------------------------
@@ -172,10 +179,13 @@ TEST(Recipe, EveryMistakeHasItsLine) {
   refuses("\"gcnn\"", "\"cnn\"", "no network \"cnn\"");
   refuses("\"gcnn\"", "\"tgat\"", "tgat is given twice");
   refuses("[0, 1]", "[1, 1]", "none twice");
-  refuses("states = 24", "states = 0", "at least 1");
+  refuses("states = 24", "states = 15", "at least 16");
   refuses("window = 2", "window = 0", "window and episode_states");
   refuses("time_limit = 60", "time_limit = 0", "positive");
+  refuses("time_limit = 60", "time_limit = 1e30", "positive");
   refuses("epochs = 1", "epochs = 1\nseed = 3", "seed is not set here");
+  refuses("epochs = 1", "epoch = 1", "unknown key \"epoch\"");
+  refuses("d = 16", "d = 20", "d = 20");
   refuses("[judge]", "[judges]", "no \"judge\"");
   refuses("200..201", "201..200", "smaller than the first");
   refuses("200..201", "30..31", "collect.train and choose share instances");
@@ -240,6 +250,12 @@ TEST(Learn, ExplainsWhatCannotBeLearnedFrom) {
   expect("feasibility", learn_from(directory.path() / "feasibility", "Minimize\n obj: 0 x\nSubject To\n c: 3 x + 5 y = 13\nGenerals\n x y\nEnd\n"), "pure feasibility problems");
   expect("trivial", learn_from(directory.path() / "trivial", "Minimize\n obj: x + y\nSubject To\n c: 2 x + 3 y >= 5\nGenerals\n x y\nEnd\n"), "it never branches");
   expect("infeasible", learn_from(directory.path() / "infeasible", "Minimize\n obj: x\nSubject To\n c: x >= 3\nBounds\n x <= 1\nGenerals\n x\nEnd\n"), "is infeasible");
+  expect("malformed", learn_from(directory.path() / "malformed", "Minimize\n obj: x\nSubject To\n c: x >= >= 1\nEnd\n"), "cannot be solved");
+  expect("mended", learn_from(directory.path() / "malformed", "Minimize\n obj: x + y\nSubject To\n c: 2 x + 3 y >= 5\nGenerals\n x y\nEnd\n"), "it never branches");
+  const Finished unset = run_program({"bough", "learn", "plans", "--settings", "papers", "-q"}, directory.path() / "lp");
+  EXPECT_NE(unset.err.find("papers"), std::string::npos) << unset.err;
+  EXPECT_EQ(run_program({"bough", "learn", "plans", "-o", "unset", "--settings", "papers", "-q"}, directory.path() / "lp").exit_code, unset.exit_code);
+  EXPECT_FALSE(fs::exists(directory.path() / "lp/unset")) << "a directory that belongs to settings which do not exist";
   fs::create_directories(directory.path() / "few/plans");
   write_file(directory.path() / "few/plans/p.lp", "Minimize\n obj: x\nSubject To\n c: x >= 3\nEnd\n");
   expect("few", run_program({"bough", "learn", "plans", "-q"}, directory.path() / "few"), "1 instances are too few");

@@ -320,6 +320,10 @@ TEST(Headlines, TakeTheFirstNetworkWhereThereIsNoTgatAndNoneOfRulesAlone) {
   evaluation.policies[1] = {"mine", "mine.safetensors", "gat", {}};
   for (RunRecord& run : evaluation.runs) run.policy = run.policy == "tgat" ? "mine" : run.policy;
   EXPECT_EQ(headlines(std::span(&evaluation, 1)).at(0).policy, "mine");
+  evaluation.policies.push_back({"tgat", "tgat.safetensors", "tgat", {}});
+  evaluation.groups[0].policies = {"relpscost", "mine"};
+  EXPECT_EQ(headlines(std::span(&evaluation, 1)).at(0).policy, "mine") << "the suite has a tgat, this group has not";
+  evaluation.policies.pop_back();
   evaluation.policies[1].network.clear();
   EXPECT_TRUE(headlines(std::span(&evaluation, 1)).empty());
 }

@@ -76,7 +76,7 @@ class Collection {
 
   CollectSummary run() {
     const auto start = std::chrono::steady_clock::now();
-    try_settings();  // what SCIP refuses is found out before anything is written
+    try_settings(request_.settings);  // what SCIP refuses is found out before anything is written
     make_directories(request_.output / "shards");
     const DirectoryLock lock(request_.output, "collecting into");
     open_set();
@@ -114,12 +114,6 @@ class Collection {
     int n_kills = 0;
     std::int64_t n_live_labels = 0;  ///< of the running episode, for the progress report
   };
-
-  void try_settings() const {
-    const ScipPtr scip = create_scip();
-    load_problem(scip.get(), Milp{});
-    apply_settings(scip.get(), request_.settings);
-  }
 
   /// Goes on with the set that is there, or begins one.
   void open_set() {

@@ -177,7 +177,7 @@ class Evaluating {
     Json now = suite_json(request_.suite, static_cast<std::size_t>(n_planned));
     if (fs::exists(file)) {
       const Json before = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-      if (!before.is_object() || !before.contains("conditions")) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
+      if (!before.is_object() || !before.value("conditions", Json()).is_object() || !before.value("policies", Json()).is_array()) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
       refuse_other_conditions(before, now);
       now["machine"] = before.value("machine", machine_json());
     } else {
@@ -215,7 +215,7 @@ class Evaluating {
     }
     for (const Json& policy : now["policies"]) {
       for (const Json& other : before["policies"]) {
-        if (other["name"] != policy["name"]) continue;
+        if (!other.is_object() || other.value("name", "") != policy["name"].get<std::string>()) continue;
         for (const char* key : {"source", "sha256"}) {
           if (other.value(key, "") != policy.value(key, "")) refuse(std::format("{} of the policy {}", key, policy["name"].get<std::string>()), other.value(key, ""), policy.value(key, ""));
         }

@@ -161,12 +161,14 @@ Evaluation read_evaluation(const std::filesystem::path& directory) {
     const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object()) throw Error(ExitCode::bad_input, std::format("{} is damaged: not JSON", place), "remove that line; 'bough evaluate' runs again what is missing");
     if (line.contains("calibration")) {
-      if (line.contains("time")) evaluation.calibrations.push_back({line["time"].get<double>(), line.value("load", 0.0)});
+      if (line.contains("time")) evaluation.calibrations.push_back(checked(place, [&] { return Calibration{line["time"].get<double>(), line.value("load", 0.0)}; }));
     } else if (line.contains("explained")) {
       if (!line.contains("decisions")) continue;
-      Json explained = line["explained"];
-      explained["decisions"] = line["decisions"];
-      evaluation.explained.push_back(std::move(explained));
+      evaluation.explained.push_back(checked(place, [&] {
+        Json explained = line["explained"];
+        explained["decisions"] = line["decisions"];
+        return explained;
+      }));
     } else {
       RunRecord record = checked(place, [&] { return parse(line); });
       if (const auto at = places.of(record)) runs[*at] = std::move(record);

@@ -30,12 +30,15 @@ class SuiteReader {
     reader_("calibration", suite_.calibration);
     if (const toml::node* explain = reader_.find("explain")) read_explain(*explain);
     reader_.each("group", reader_.need("group"), [&](const toml::node& node) { add_group(node); });
+    if (suite_.groups.empty()) reader_.refuse(reader_.need("group"), "no groups");
     reader_.refuse_others();
     return std::move(suite_);
   }
 
  private:
   fs::path beside(const std::string& relative) const { return (path_.parent_path() / relative).lexically_normal(); }
+
+  std::string name_of_folder(const std::string& relative) const { return fs::weakly_canonical(beside(relative)).filename().string(); }
 
   void read_settings() {
     Settings& settings = suite_.settings;
@@ -49,11 +52,12 @@ class SuiteReader {
     }
     double limit = 0;
     reader_.take("time_limit", reader_.need("time_limit"), limit);
-    if (!(limit > 0 && limit <= 1e9)) reader_.refuse(reader_.need("time_limit"), "time_limit: expected a positive number of seconds");
+    if (!(limit > 0 && limit <= longest_time_limit_s)) reader_.refuse(reader_.need("time_limit"), "time_limit: expected a positive number of seconds");
     settings.time_limit_s = limit;
     if (const toml::node* node = reader_.find("memory_limit")) {
       double megabytes = 0;
       reader_.take("memory_limit", *node, megabytes);
+      if (!(megabytes > 0 && megabytes <= 1e9)) reader_.refuse(*node, "memory_limit: expected a positive number of megabytes");
       settings.memory_limit_mb = megabytes;
     }
     if (const toml::node* scip = reader_.find("scip")) {
@@ -63,14 +67,21 @@ class SuiteReader {
         else text = value.is_boolean() ? (*value.value<bool>() ? "TRUE" : "FALSE") : value.is_integer() ? std::to_string(*value.value<std::int64_t>()) : std::format("{}", value.value_or(0.0));
         settings.overrides.emplace_back(name.str(), text);
       }
+      reader_.at(*scip, [&] { try_settings(settings); });
+    } else {
+      reader_.at(table_, [&] { try_settings(settings); });
     }
   }
+
+  static constexpr std::uint32_t largest_seed = 2147483647;
+  [[noreturn]] void refuse_seeds(const toml::node& node) const { reader_.refuse(node, std::format("seeds: expected numbers from 0 to {}", largest_seed)); }
 
   std::vector<std::uint32_t> read_seeds(const toml::node& node) {
     std::vector<std::uint32_t> seeds;
     if (node.is_string()) {
       SeedRange range;
       reader_.at(node, [&] { parse_seeds(*node.value<std::string>(), "seeds", range); });
+      if (range.last > largest_seed) refuse_seeds(node);
       for (std::uint64_t seed = range.first; seed <= range.last; ++seed) seeds.push_back(static_cast<std::uint32_t>(seed));
     } else {
       reader_.each("seeds", node, [&](const toml::node& element) {
@@ -79,7 +90,7 @@ class SuiteReader {
         seeds.push_back(seed);
       });
     }
-    if (seeds.empty() || std::ranges::any_of(seeds, [](std::uint32_t seed) { return seed > 2147483647U; })) reader_.refuse(node, "seeds: expected numbers from 0 to 2147483647");
+    if (seeds.empty() || std::ranges::any_of(seeds, [](std::uint32_t seed) { return seed > largest_seed; })) refuse_seeds(node);
     if (std::set(seeds.begin(), seeds.end()).size() != seeds.size()) reader_.refuse(node, "seeds: one is given twice");
     return seeds;
   }
@@ -123,6 +134,19 @@ class SuiteReader {
     if (!make_policy(policy->source, 0)->scip_rule().empty()) reader_.refuse(node, std::format("{} is one of SCIP's own rules: its decisions cannot be explained", policy->name));
   }
 
+  /// Published data is converted into files that are named by family and instance: two of one name would become one.
+  void refuse_shared_names(const toml::node& node, const SuiteGroup& group) const {
+    if (!group.from_data) return;
+    std::set<std::string> names;
+    for (const SuiteGroup& other : suite_.groups) {
+      if (!other.from_data || other.family != group.family) continue;
+      for (const Instance& instance : other.instances) names.insert(instance.name);
+    }
+    for (const Instance& instance : group.instances) {
+      if (!names.insert(instance.name).second) reader_.refuse(node, std::format("two instances of {} are called \"{}\"", group.family, instance.name), "rename one of the files");
+    }
+  }
+
   void add_group(const toml::node& node) {
     TomlReader entry = reader_.table("group", node);
     SuiteGroup group;
@@ -132,14 +156,14 @@ class SuiteReader {
       std::string path;
       entry.take("folder", *folder, path);
       group.instances = reader_.at(*folder, [&] { return instances_in(beside(path)); });
-      group.name = beside(path).filename().string();
+      group.name = name_of_folder(path);
     } else if (const toml::node* data = entry.find("data")) {
       std::string path;
       entry.take("data", *data, path);
       if (group.family.empty() || family_by_name(group.family).from_data == nullptr) reader_.refuse(*data, "data: needs a family that has a published data format");
       group.instances = reader_.at(*data, [&] { return data_in(beside(path)); });
       group.from_data = true;
-      group.name = beside(path).filename().string();
+      group.name = name_of_folder(path);
     } else {
       if (group.family.empty()) reader_.refuse(node, "a group needs a family, a folder or data");
       SeedRange seeds{.family = group.family};
@@ -157,8 +181,10 @@ class SuiteReader {
         std::string name;
         entry.take("policies", element, name);
         check_policy(element, name);
+        if (std::ranges::contains(group.policies, name)) entry.refuse(element, std::format("policies: \"{}\" is given twice", name));
         group.policies.push_back(name);
       });
+      if (group.policies.empty()) entry.refuse(*policies, "no policies");
     } else {
       for (const SuitePolicy& policy : suite_.policies) group.policies.push_back(policy.name);
     }
@@ -175,6 +201,7 @@ class SuiteReader {
       }
     }
     entry.refuse_others();
+    refuse_shared_names(node, group);
     if (std::ranges::contains(suite_.groups, group.name, &SuiteGroup::name)) reader_.refuse(node, std::format("two groups are called \"{}\"", group.name), "give one of them a name");
     suite_.groups.push_back(std::move(group));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <format>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "bough/branch/policies.hpp"
@@ -15,6 +16,7 @@
 #include "bough/journal.hpp"
 #include "bough/model/model.hpp"
 #include "bough/report/report.hpp"
+#include "bough/scip/settings.hpp"
 #include "bough/stop.hpp"
 
 namespace bough {
@@ -25,6 +27,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t n_probed = 6;
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
+
+constexpr int most_threads = 1024;         // that bough-train takes
 
 struct Stopped {};
 
@@ -45,12 +49,16 @@ class Learning {
 
   Learned run() {
     std::optional<Parts> parts;
-    if (!request_.recipe) parts = deal(instances_, request_.seed);  // before anything is written: these may be too few
+    if (!request_.recipe) {  // before anything is written: these may be too few, or no settings
+      parts = deal(instances_, request_.seed);
+      try_settings({.preset = request_.settings});
+    }
     make_directories(request_.output);
     const DirectoryLock lock(request_.output, "learning into");
     open();
     if (parts) plan(*parts);
     else follow(*request_.recipe);
+    save();
     collect_set("train", train_);
     collect_set("valid", valid_);
     train();
@@ -127,15 +135,14 @@ class Learning {
     const fs::path file = request_.output / "learn.json";
     if (fs::exists(file)) {
       state_ = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-      if (!state_.is_object() || !state_.contains("request")) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
+      if (!state_.is_object() || !state_.contains("request") || !state_["request"].is_object()) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
       for (const auto& [key, value] : now.items()) {
         if (state_["request"].value(key, Json(nullptr)) == value) continue;
         throw Error(ExitCode::usage, std::format("{} was begun with different {}", request_.output.string(), key), "choose another directory, or the same instances and options");
       }
       return;
     }
-    state_["request"] = now;
-    save();
+    state_["request"] = now;  // saved once there is a plan: until then instances may still be taken out
   }
   void save() const { write_file(request_.output / "learn.json", state_.dump(2) + "\n"); }
 
@@ -147,6 +154,7 @@ class Learning {
       state_[name] = value;
       save();
     }
+    if (!state_[name].is_number_integer()) throw Error(ExitCode::bad_input, std::format("{} is damaged: {} is no number", (request_.output / "learn.json").string(), name), "choose another directory, or remove this one");
     return state_[name].get<std::int64_t>();
   }
 
@@ -174,6 +182,7 @@ class Learning {
     suite.policies = std::move(policies);
     suite.groups.push_back(std::move(group));
     evaluation.output = request_.output / step;
+    evaluation.retry = step == "probe";  // a file may have been mended since
     evaluation.n_workers = n_workers;
     if (request_.on_progress) evaluation.on_progress = [&](const EvaluateProgress& now) { request_.on_progress(step, now.n_done, now.n_runs, now.last); };
     if (!evaluate(evaluation)) throw Stopped();
@@ -185,7 +194,7 @@ class Learning {
     const Evaluation evaluation = evaluate_on("probe", named(parts.train, n_probed), {{"relpscost", "relpscost"}, {"pscost", "pscost"}}, limit_s, request_.n_workers);
     for (const RunRecord& run : evaluation.runs) {
       if (run.end == "failed" || run.end == "crashed") throw Error(ExitCode::bad_input, std::format("{} cannot be solved: {}", run.instance, run.message), "take it out of the folder and run the same command again");
-      if (run.status == "infeasible" || run.status == "unbounded") throw Error(ExitCode::bad_input, std::format("{} is {}: there is no optimum to search for", run.instance, run.status), "take such instances out of the folder");
+      if (run.status.starts_with("infeasible") || run.status == "unbounded") throw Error(ExitCode::bad_input, std::format("{} is {}: there is no optimum to search for", run.instance, run.status), "take such instances out of the folder");
     }
     refuse_pure_problems(evaluation);
     return probe_of(evaluation);
@@ -225,10 +234,14 @@ class Learning {
       return summary;
     };
     const std::int64_t n_labels = set.request.n_labels ? *set.request.n_labels : once(part + "_labels", [&] {
-      const auto begin = std::chrono::steady_clock::now();
-      const CollectSummary first = collect_up_to(first_labels);
-      const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      return labels_for(set.time_s, static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels)) / std::max(0.01, elapsed_s));
+      for (std::int64_t n = first_labels;; n *= 2) {
+        const auto begin = std::chrono::steady_clock::now();
+        const CollectSummary first = collect_up_to(n);
+        const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        // Killed after the last of them and before the rate was kept: only new labels can tell it.
+        if (first.n_new_labels == 0 && first.complete) continue;
+        return std::max(n, labels_for(set.time_s, static_cast<double>(first.n_new_labels) / std::max(0.01, elapsed_s)));
+      }
     });
     const CollectSummary all = collect_up_to(n_labels);
     if (set.request.n_labels && !all.complete) {
@@ -236,7 +249,7 @@ class Learning {
     }
     std::int64_t n_found = 0;
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels;
-    if (n_found < 16) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, all.episodes.size()), "larger or more instances would give more");
+    if (n_found < fewest_labels) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, all.episodes.size()), "larger or more instances would give more");
     say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, all.episodes.size());
   }
 
@@ -251,7 +264,7 @@ class Learning {
       if (fs::exists(model)) continue;
       const auto run = [&](const fs::path& output, std::optional<std::int64_t> epochs, bool quiet) {
         std::vector<std::string> words{"--data", (request_.output / "sets/train").string(), "--valid", (request_.output / "sets/valid").string(), "--policy", candidate.network, "--config", settings.string(),
-                                       "--threads", std::to_string(request_.n_workers), "--seed", std::to_string(candidate.seed), "-o", output.string()};
+                                       "--threads", std::to_string(std::min(request_.n_workers, most_threads)), "--seed", std::to_string(candidate.seed), "-o", output.string()};
         if (epochs) words.insert(words.end(), {"--epochs", std::to_string(*epochs)});
         if (quiet) words.emplace_back("-q");
         fs::path checkpoint = output;
@@ -299,12 +312,24 @@ class Learning {
     return best->network;
   }
 
+  /// An instance on which every policy failed, a file that cannot be read for one, says nothing about any of them.
+  void leave_out_failures(Evaluation& evaluation) const {
+    std::map<std::string, std::string> failed;
+    for (const RunRecord& run : evaluation.runs) failed[run.instance] = run.message;
+    for (const RunRecord& run : evaluation.runs) {
+      if (run.end != "failed" && run.end != "crashed") failed.erase(run.instance);
+    }
+    for (const auto& [instance, message] : failed) say("{} could not be solved and does not count: {}", instance, message);
+    std::erase_if(evaluation.runs, [&](const RunRecord& run) { return failed.contains(run.instance); });
+  }
+
   Learned judge(const std::string& chosen) {
     const fs::path model = request_.output / "model.safetensors";
     if (!fs::exists(model)) write_file(model, read_file(request_.output / "models" / (chosen + ".safetensors")));
     say("judging {} on {} held-out instances", chosen, judge_.size());
-    const Evaluation evaluation = evaluate_on("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}}, run_limit_s_, 1,
+    Evaluation evaluation = evaluate_on("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}}, run_limit_s_, 1,
                                               std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
+    leave_out_failures(evaluation);
     const std::string& group = group_.name;
     const Json training = Json::parse(read_model(model).training);
     Evidence input{.model = chosen, .rule = "relpscost"};

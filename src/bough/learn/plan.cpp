@@ -34,6 +34,7 @@ Probe probe_of(const Evaluation& evaluation) {
   for (const RunRecord& run : evaluation.runs) {
     const double time_s = run.solved() ? run.time_s : evaluation.time_limit_s;
     total_s += time_s;
+    probe.n_at_limit += run.solved() ? 0 : 1;
     probe.slowest_s = std::max(probe.slowest_s, time_s);
     if (run.policy == "relpscost") {
       relpscost_s += time_s;
@@ -59,14 +60,17 @@ std::string hopeless(const Probe& probe) {
 }
 
 Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_t n_candidates, std::size_t n_rules) {
-  const double run_s = std::max(0.05, probe.mean_time_s);
+  const bool unknown = probe.n_at_limit > 0;
+  const double fits_s = 0.20 * budget_s / static_cast<double>((n_rules + 1) * least_instances);
+  const double run_limit_s = unknown ? std::max({10.0, 2 * probe.slowest_s, fits_s}) : std::max(10.0, 10 * probe.slowest_s);
+  const double run_s = unknown ? run_limit_s : std::max(0.05, probe.mean_time_s);
   const auto runs = [&](double share, std::size_t n_policies, std::size_t fewest, std::size_t most) {
     return std::clamp(static_cast<std::size_t>(share * budget_s / (run_s * static_cast<double>(n_policies))), std::min(fewest, most), most);
   };
   Plan plan;
   plan.collect_s = 0.35 * budget_s;
   plan.train_s = 0.25 * budget_s;
-  plan.run_limit_s = std::max({10.0, 10 * probe.slowest_s});
+  plan.run_limit_s = run_limit_s;
   plan.n_valid_runs = runs(0.10, n_candidates, 2, parts.valid.size());
   plan.n_held_out = runs(0.20, n_rules + 1, least_instances, parts.held_out.size());
   return plan;
@@ -80,7 +84,7 @@ const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& am
   const double fastest = (*std::ranges::min_element(among, {}, [](const PolicySummary* s) { return s->time_s.mean; }))->time_s.mean;
   const PolicySummary* best = nullptr;
   for (const PolicySummary* s : among) {
-    if (s->time_s.mean <= 1.02 * fastest && (best == nullptr || s->nodes.mean < best->nodes.mean)) best = s;
+    if (s->time_s.mean <= 1.02 * fastest && (best == nullptr || std::isnan(best->nodes.mean) || s->nodes.mean < best->nodes.mean)) best = s;
   }
   return *best;
 }

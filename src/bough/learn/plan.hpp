@@ -18,6 +18,7 @@ struct Parts {
 };
 
 inline constexpr std::size_t fewest_instances = 10;
+inline constexpr std::int64_t fewest_labels = 16;  ///< in each of the sets
 
 /// Deals the instances out at random: a quarter is held out (3 to 30), 15 % validate (2 to 30).
 /// Throws Error (bad_input) with fewer than `fewest_instances`.
@@ -32,13 +33,14 @@ struct Probe {
   double mean_nodes = 0;
   std::size_t n_instances = 0;
   std::size_t n_at_root = 0;    ///< solved without branching
+  std::size_t n_at_limit = 0;   ///< runs that ended there: nobody knows how long they take
 };
 Probe probe_of(const Evaluation& evaluation);
 
 /// Why learning cannot help: "" if it may.  For people: says what was seen and what to do.
 std::string hopeless(const Probe& probe);
 
-/// How a time budget is spent.  Shares of it: 35 % expert, 25 % training, 10 % choosing, 20 % judging; the rest is reserve.
+/// How a time budget is spent; where runs met the probe's limit, so that it is kept even if all meet that of the plan.  Shares of it: 35 % expert, 25 % training, 10 % choosing, 20 % judging; the rest is reserve.
 struct Plan {
   double collect_s = 0;
   double train_s = 0;

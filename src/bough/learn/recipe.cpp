@@ -5,12 +5,13 @@
 #include <array>
 #include <format>
 #include <set>
-#include <sstream>
 
 #include "bough/error.hpp"
+#include "bough/learn/plan.hpp"
 #include "bough/model/architecture.hpp"
 #include "bough/scip/settings.hpp"
 #include "bough/toml.hpp"
+#include "bough/train/config.hpp"
 
 namespace bough {
 namespace {
@@ -37,7 +38,7 @@ class RecipeReader {
       step.refuse_others();
     }
     reader_("time_limit", recipe_.time_limit_s);
-    if (!(recipe_.time_limit_s > 0)) reader_.refuse(reader_.need("time_limit"), "time_limit: expected a positive number of seconds");
+    if (!(recipe_.time_limit_s > 0 && recipe_.time_limit_s <= longest_time_limit_s)) reader_.refuse(reader_.need("time_limit"), "time_limit: expected a positive number of seconds");
     reader_.refuse_others();
     refuse_shared_instances();
     return std::move(recipe_);
@@ -82,7 +83,7 @@ class RecipeReader {
       TomlReader set = collect.table(key, collect.need(key));
       seeds = read_instances(set, instances);
       set.take("states", set.need("states"), n_labels);
-      if (n_labels < 1) set.refuse(set.need("states"), "states: expected at least 1");
+      if (n_labels < fewest_labels) set.refuse(set.need("states"), std::format("states: expected at least {}", fewest_labels));
       set.refuse_others();
     };
     read_set("train", recipe_.train, recipe_.n_train);
@@ -90,16 +91,17 @@ class RecipeReader {
     collect.refuse_others();
   }
 
-  /// Left to bough-train, which knows its keys, except for those that the recipe decides.
+  /// The trainer's settings, except for those that the recipe decides elsewhere.
   void read_train() {
     const toml::node& node = reader_.need("train");
-    const toml::table& table = reader_.table("train", node).raw();
+    TomlReader train = reader_.table("train", node);
     for (const char* key : {"network", "seed", "threads"}) {
-      if (const toml::node* given = table.get(key)) reader_.refuse(*given, std::format("train: {} is not set here", key), "networks and seeds are lists at the top; --workers gives the threads");
+      if (const toml::node* given = train.raw().get(key)) reader_.refuse(*given, std::format("train: {} is not set here", key), "networks and seeds are lists at the top; --workers gives the threads");
     }
-    std::ostringstream text;
-    text << table << "\n";
-    recipe_.trainer = text.str();
+    Config config;
+    read_config(train, config);
+    reader_.at(node, [&] { validate(config, "train"); });
+    recipe_.trainer = config_toml(config);
   }
 
   void refuse_shared_instances() {

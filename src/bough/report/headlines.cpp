@@ -14,12 +14,13 @@ std::vector<Headline> headlines(std::span<const Evaluation> evaluations) {
   std::vector<Headline> found;
   for (const Place& place : places_of(evaluations)) {
     const Evaluation& evaluation = *place.evaluation;
-    const PolicyInfo* learned = policy_named(evaluation, "tgat");
-    if (learned == nullptr) {
-      const auto first = std::ranges::find_if(evaluation.policies, [](const PolicyInfo& policy) { return !policy.network.empty(); });
-      if (first == evaluation.policies.end()) continue;
-      learned = &*first;
+    const std::vector<std::string> here = policies_in(evaluation, place.group->name);
+    const PolicyInfo* learned = std::ranges::contains(here, "tgat") ? policy_named(evaluation, "tgat") : nullptr;
+    for (const std::string& name : here) {
+      const PolicyInfo* policy = policy_named(evaluation, name);
+      if (learned == nullptr && policy != nullptr && !policy->network.empty()) learned = policy;
     }
+    if (learned == nullptr) continue;
     std::int64_t n_fallbacks = 0;
     for (const RunRecord& run : evaluation.runs) {
       if (run.group == place.group->name && run.policy == learned->name) n_fallbacks += run.n_fallbacks();

@@ -40,7 +40,7 @@ std::vector<Place> places_of(std::span<const Evaluation> evaluations) {
     }
   }
   for (Place& place : places) {
-    if (n_uses[place.title] > 1) place.title += std::format(" ({}, settings {})", place.evaluation->name, place.evaluation->settings);
+    if (n_uses[place.title] > 1) place.title += std::format(" ({}, {}, settings {})", place.evaluation->name, place.group->name, place.evaluation->settings);
   }
   return places;
 }

@@ -12,6 +12,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/scip/problem.hpp"
 
 namespace bough {
 namespace {
@@ -207,6 +208,12 @@ void apply_settings(SCIP* scip, const Settings& settings) {
   if (settings.node_limit) set_parameter(scip, "limits/nodes", std::to_string(*settings.node_limit));
   if (settings.memory_limit_mb) set_parameter(scip, "limits/memory", std::format("{}", *settings.memory_limit_mb));
   if (settings.objective_limit) check(SCIPsetObjlimit(scip, *settings.objective_limit));
+}
+
+void try_settings(const Settings& settings) {
+  const ScipPtr scip = create_scip();
+  load_problem(scip.get(), Milp{});
+  apply_settings(scip.get(), settings);
 }
 
 ScopedParam::ScopedParam(SCIP* scip, std::string name, const std::string& value) : scip_(scip), name_(std::move(name)) {

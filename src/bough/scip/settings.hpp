@@ -39,6 +39,11 @@ struct Settings {
 /// Throws Error: usage for an unknown preset, parameter or value, missing_input or bad_input for a .set file.
 void apply_settings(SCIP* scip, const Settings& settings);
 
+/// Applies them to an empty problem: throws what apply_settings() would, before anything is begun.
+void try_settings(const Settings& settings);
+
+inline constexpr double longest_time_limit_s = 1e9;  ///< that a file may ask for
+
 /// The seed in force: the given one, or the preset's.
 std::optional<std::uint32_t> effective_seed(const Settings& settings);
 

@@ -43,11 +43,15 @@ void require(const std::string& origin, std::string_view name, T value, T low, T
 
 }  // namespace
 
+void read_config(TomlReader& reader, Config& config) {
+  for_each_key(config, reader);
+  reader.refuse_others();
+}
+
 void read_config(const std::filesystem::path& path, Config& config) {
   const toml::table table = read_toml(path);
   TomlReader reader(table, path.string());
-  for_each_key(config, reader);
-  reader.refuse_others();
+  read_config(reader, config);
   validate(config, path.string());
 }
 

@@ -13,6 +13,8 @@
 
 namespace bough {
 
+class TomlReader;
+
 /// Which epoch becomes the model: that with the highest validation top-1, the lower loss among equals; or that with the lowest loss.
 enum class Select : std::uint8_t { accuracy, loss };
 inline constexpr std::array<std::string_view, 2> select_names{"accuracy", "loss"};
@@ -36,6 +38,9 @@ struct Config {
   int threads = 0;          ///< 0: all cores.  Results do not depend on it
   std::int64_t states = 0;  ///< train on the first episodes that together have so many labelled states; 0: on all
 };
+
+/// Reads the keys of a table over `config`.  Throws Error (bad_input) with file and line for an unknown key or a value of another type.
+void read_config(TomlReader& reader, Config& config);
 
 /// Reads a TOML file over `config`.  Throws Error: missing_input; bad_input with file and line for text that is not TOML, an unknown
 /// key, a value of another type or out of range.
