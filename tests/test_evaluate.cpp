@@ -125,6 +125,11 @@ TEST(Evaluate, RefusesToGoOnWithAFileThatWasChanged) {
   }
 }
 
+TEST(Suite, MaySetParametersOfOurOwnRule) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(read_suite(suite_file(directory.path(), "scip = { \"branching/bough/strict\" = true }\n" + std::string(small_suite))).settings.overrides.size(), 1U);
+}
+
 TEST(Suite, AGroupMayUseFewerSeeds) {
   const TemporaryDirectory directory;
   std::string text(small_suite);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <format>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -126,6 +127,23 @@ TEST(LearnPlan, TheFastestIsChosenAndNodesDecideTies) {
   EXPECT_EQ(best_by_solving({&c}).policy, "c");
   const PolicySummary none{.policy = "none", .time_s = {1.01, 0}, .nodes = {std::numeric_limits<double>::quiet_NaN(), 0}};
   EXPECT_EQ(best_by_solving({&none, &a}).policy, "a") << "it solved nothing that could be counted";
+}
+
+TEST(LearnPlan, OnlyWhatFailedForEveryPolicyIsLeftOut) {
+  Evaluation evaluation;
+  const auto add = [&](const char* instance, const char* policy, const char* end) {
+    evaluation.runs.emplace_back();
+    evaluation.runs.back().instance = instance;
+    evaluation.runs.back().policy = policy;
+    evaluation.runs.back().end = end;
+    evaluation.runs.back().message = end;
+  };
+  for (const char* policy : {"relpscost", "tgat"}) add("good", policy, "done"), add("unreadable", policy, "failed");
+  add("hard", "relpscost", "done"), add("hard", "tgat", "crashed");  // a failure of the model counts against it
+  evaluation.n_planned = evaluation.runs.size();
+  EXPECT_EQ(leave_out_failures(evaluation), (std::map<std::string, std::string>{{"unreadable", "failed"}}));
+  EXPECT_EQ(evaluation.runs.size(), 4U);
+  EXPECT_EQ(evaluation.n_planned, 4U) << "it would be called unfinished";
 }
 
 // ---- recipes --------------------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bough/branch/policies.hpp"
+#include "bough/branch/rule.hpp"
 #include "bough/error.hpp"
 #include "bough/toml.hpp"
 
@@ -60,17 +61,16 @@ class SuiteReader {
       if (!(megabytes > 0 && megabytes <= 1e9)) reader_.refuse(*node, "memory_limit: expected a positive number of megabytes");
       settings.memory_limit_mb = megabytes;
     }
-    if (const toml::node* scip = reader_.find("scip")) {
-      for (const auto& [name, value] : reader_.table("scip", *scip).raw()) {
+    if (const toml::node* parameters = reader_.find("scip")) {
+      for (const auto& [name, value] : reader_.table("scip", *parameters).raw()) {
         std::string text;
         if (value.is_string()) reader_.take(name.str(), value, text);
         else text = value.is_boolean() ? (*value.value<bool>() ? "TRUE" : "FALSE") : value.is_integer() ? std::to_string(*value.value<std::int64_t>()) : std::format("{}", value.value_or(0.0));
         settings.overrides.emplace_back(name.str(), text);
       }
-      reader_.at(*scip, [&] { try_settings(settings); });
-    } else {
-      reader_.at(table_, [&] { try_settings(settings); });
     }
+    const toml::node* scip = reader_.find("scip");
+    reader_.at(scip != nullptr ? *scip : table_, [&] { try_settings(settings, [](SCIP* with) { include_rule(with); }); });
   }
 
   static constexpr std::uint32_t largest_seed = 2147483647;

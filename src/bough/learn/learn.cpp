@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <format>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "bough/branch/policies.hpp"
@@ -312,24 +311,17 @@ class Learning {
     return best->network;
   }
 
-  /// An instance on which every policy failed, a file that cannot be read for one, says nothing about any of them.
-  void leave_out_failures(Evaluation& evaluation) const {
-    std::map<std::string, std::string> failed;
-    for (const RunRecord& run : evaluation.runs) failed[run.instance] = run.message;
-    for (const RunRecord& run : evaluation.runs) {
-      if (run.end != "failed" && run.end != "crashed") failed.erase(run.instance);
-    }
-    for (const auto& [instance, message] : failed) say("{} could not be solved and does not count: {}", instance, message);
-    std::erase_if(evaluation.runs, [&](const RunRecord& run) { return failed.contains(run.instance); });
-  }
-
   Learned judge(const std::string& chosen) {
     const fs::path model = request_.output / "model.safetensors";
     if (!fs::exists(model)) write_file(model, read_file(request_.output / "models" / (chosen + ".safetensors")));
     say("judging {} on {} held-out instances", chosen, judge_.size());
     Evaluation evaluation = evaluate_on("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}}, run_limit_s_, 1,
-                                              std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
-    leave_out_failures(evaluation);
+                                        std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
+    for (const auto& [instance, message] : leave_out_failures(evaluation)) {
+      say("{} could not be solved and does not count: {}", instance, message);
+      evaluation.note += std::format(" {} could not be solved and does not count.", instance);
+    }
+    if (evaluation.runs.empty()) throw Error(ExitCode::bad_input, "none of the held-out instances could be solved", std::format("{} has a message for each", (request_.output / "judge/runs.jsonl").string()));
     const std::string& group = group_.name;
     const Json training = Json::parse(read_model(model).training);
     Evidence input{.model = chosen, .rule = "relpscost"};

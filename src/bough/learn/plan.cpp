@@ -89,6 +89,16 @@ const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& am
   return *best;
 }
 
+std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation) {
+  std::map<std::string, std::string> failed;
+  for (const RunRecord& run : evaluation.runs) failed[run.instance] = run.message;
+  for (const RunRecord& run : evaluation.runs) {
+    if (run.end != "failed" && run.end != "crashed") failed.erase(run.instance);
+  }
+  evaluation.n_planned -= std::erase_if(evaluation.runs, [&](const RunRecord& run) { return failed.contains(run.instance); });
+  return failed;
+}
+
 Judgement judgement_of(const Evidence& x) {
   const auto interval = [](const Ratio& ratio) { return std::format("{:.2f} [{:.2f}, {:.2f}]", ratio.ratio, ratio.low, ratio.high); };
   Judgement judgement;

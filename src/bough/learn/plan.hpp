@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ Probe probe_of(const Evaluation& evaluation);
 /// Why learning cannot help: "" if it may.  For people: says what was seen and what to do.
 std::string hopeless(const Probe& probe);
 
-/// How a time budget is spent; where runs met the probe's limit, so that it is kept even if all meet that of the plan.  Shares of it: 35 % expert, 25 % training, 10 % choosing, 20 % judging; the rest is reserve.
+/// How a time budget is spent.  Shares of it: 35 % expert, 25 % training, 10 % choosing, 20 % judging; the rest is reserve.  If a run met the probe's
+/// limit, nobody knows how long others take, and solves are planned as if all met theirs.
 struct Plan {
   double collect_s = 0;
   double train_s = 0;
@@ -56,6 +58,10 @@ int epochs_for(double time_s, double epoch_s);
 
 /// The fastest; times within two hundredths of each other are a tie, which nodes decide.  `among` is not empty.
 const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& among);
+
+/// Takes out the instances on which every policy failed, a file that cannot be read for one: they say nothing about any of them.
+/// Returns their names, each with a message.
+std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation);
 
 /// What came out, in plain words.
 struct Judgement {

@@ -210,8 +210,9 @@ void apply_settings(SCIP* scip, const Settings& settings) {
   if (settings.objective_limit) check(SCIPsetObjlimit(scip, *settings.objective_limit));
 }
 
-void try_settings(const Settings& settings) {
+void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare) {
   const ScipPtr scip = create_scip();
+  if (prepare) prepare(scip.get());
   load_problem(scip.get(), Milp{});
   apply_settings(scip.get(), settings);
 }

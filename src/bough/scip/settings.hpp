@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -39,8 +40,8 @@ struct Settings {
 /// Throws Error: usage for an unknown preset, parameter or value, missing_input or bad_input for a .set file.
 void apply_settings(SCIP* scip, const Settings& settings);
 
-/// Applies them to an empty problem: throws what apply_settings() would, before anything is begun.
-void try_settings(const Settings& settings);
+/// Applies them to an empty problem: throws what apply_settings() would, before anything is begun.  `prepare` adds the plugins whose parameters they may name.
+void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare = {});
 
 inline constexpr double longest_time_limit_s = 1e9;  ///< that a file may ask for
 
