@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bough/branch/policies.hpp"
+#include "bough/file.hpp"
 #include "cli/command.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
@@ -55,6 +56,7 @@ void resolve(CollectOptions& options) {
   request.settings.overrides = parse_parameters(options.parameters);
   request.make_explorer = [name = request.explorer](std::uint64_t seed) { return make_policy(name, seed); };
   (void)request.make_explorer(0);  // an unknown name is found out before anything is written
+  if (is_model_file(request.explorer)) request.explorer_sha256 = sha256_of_file(request.explorer);
 }
 
 struct Totals {
@@ -127,7 +129,7 @@ ExitCode collect_set(CollectOptions& options) {
   request.on_progress = [&](const CollectProgress& now) {
     const bool by_labels = request.n_labels.has_value();
     const auto done = static_cast<std::size_t>(by_labels ? now.n_labels : now.n_episodes);
-    if (!progress) progress.emplace("collecting", static_cast<std::size_t>(by_labels ? *request.n_labels : now.n_instances), options.quiet, done);
+    if (!progress) progress.emplace("collecting", static_cast<std::size_t>(by_labels ? *request.n_labels : now.n_planned), options.quiet, done);
     const std::string drops = counts_text(now.unlabelled);
     progress->advance(done, std::format("{} labels, {} episodes{}{}", now.n_labels, now.n_episodes, drops.empty() ? "" : ", no label: ", drops));
   };
@@ -140,7 +142,7 @@ ExitCode collect_set(CollectOptions& options) {
     return stopped;
   }
   if (!summary.complete) {
-    throw Error(ExitCode::partial, std::format("only {} of {} labels: there are no more instances", totals.n_labels, *request.n_labels), "give more instances and run it again");
+    throw Error(ExitCode::partial, std::format("only {} of {} labels: there are no more instances", totals.n_labels, *request.n_labels), "give more instances, or --passes to solve these more often, and run it again");
   }
   if (!summary.quarantined.empty()) {
     throw Error(ExitCode::partial, std::format("{} of {} instances gave no episode", summary.quarantined.size(), summary.quarantined.size() + summary.episodes.size()),
@@ -166,6 +168,7 @@ void add_collect(CLI::App& app, Action& action) {
   command->add_option("--split", options->split, "only the instances of this part: train (80 %), valid or test (10 % each), by name")->check(CLI::IsMember(split_names))->option_text("PART");
   command->add_option("-o,--output", request.output, "directory of the set; made, or gone on with")->required()->option_text("DIR");
   command->add_option("--states", request.n_labels, "stop at the first instance with which there are this many labelled states")->check(CLI::PositiveNumber)->option_text("N");
+  command->add_option("--passes", request.n_passes, "solve every instance so often, each time with its rows and columns in another order")->check(CLI::Range(1, 1000))->option_text("P [1]");
   command->add_option("--window", sampling.window, "consecutive decisions in a window")->check(CLI::Range(1, 1000))->option_text("L [4]");
   command->add_option("--labels", options->labels, "label every state of a window, or only the last")->check(CLI::IsMember(labels_names))->option_text("all|last [all]");
   command->add_option("--start", options->start, "windows from the root on, or at random places")->check(CLI::IsMember(start_names))->option_text("first|anywhere [anywhere]");

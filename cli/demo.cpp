@@ -8,6 +8,7 @@
 #include "bough/evaluate/evaluate.hpp"
 #include "bough/evaluate/metrics.hpp"
 #include "bough/file.hpp"
+#include "bough/model/model.hpp"
 #include "bough/report/headlines.hpp"
 #include "bough/report/report.hpp"
 #include "bough/stop.hpp"
@@ -30,30 +31,33 @@ struct DemoOptions {
   fs::path output = "demo";
 };
 
+constexpr const char* note = "A demonstration: too few instances to be more than that.";
+
 /// A demo starts from nothing each time: the race is to be seen.  What else lies in the directory is not touched.
 void clear(const fs::path& output) {
   if (!fs::exists(output)) return;
   const fs::path file = output / "suite.json";
   const auto suite = fs::exists(file) ? nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false) : nlohmann::json();
-  if (!suite.is_object() || suite.value("name", "") != "demo") {
+  if (!suite.is_object() || suite.value("name", "") != "demo" || suite.value("note", "") != note) {
     if (!fs::is_empty(output)) throw Error(ExitCode::usage, std::format("{} is there and is not a demo's", output.string()), "choose another directory with -o");
     return;
   }
-  fs::remove_all(output);
+  for (const char* part : {"runs.jsonl", "instances", "report", ".lock", "suite.json"}) fs::remove_all(output / part);  // the mark of a demo last
 }
 
 ExitCode demo(DemoOptions& options) {
-  if (options.model.empty() && options.family == "setcover" && fs::exists("models/setcover-tgat.safetensors")) options.model = "models/setcover-tgat.safetensors";
+  if (const std::string shipped = std::format("models/{}-tgat.safetensors", options.family); options.model.empty() && fs::exists(shipped)) options.model = shipped;
   EvaluateRequest request;
   Suite& suite = request.suite;
   suite.name = "demo";
-  suite.note = "A demonstration: too few instances to be more than that.";
+  suite.note = note;
   suite.settings.preset = "paper";
   suite.settings.time_limit_s = 600;
   suite.policies = {{"relpscost", "relpscost"}, {"pscost", "pscost"}};
   if (!options.model.empty()) {
-    suite.policies.push_back({"tgat", options.model});
-    suite.explained_policy = "tgat";
+    const std::string network(network_names[static_cast<std::size_t>(read_model(options.model).architecture.network)]);
+    suite.policies.push_back({network, options.model});
+    suite.explained_policy = network;
     suite.n_explained = 8;
   }
   suite.statistics = false;
@@ -77,7 +81,7 @@ ExitCode demo(DemoOptions& options) {
     print_result(std::format("{:<22}{:<13}{:>14}{:>9}{:>10}{:>12}\n", run.instance, run.policy, number_text(run.primal_bound), run.n_nodes, duration_text(run.time_s), duration_text(run.time_s - run.root_time_s)));
   };
   if (!evaluate(request)) {
-    if (stop_signal() != 0) fs::remove_all(options.output);
+    if (stop_signal() != 0) clear(options.output);
     return unless_stopped(ExitCode::failure);
   }
   const std::vector<Evaluation> evaluations{read_evaluation(options.output)};
@@ -101,7 +105,7 @@ void add_demo(CLI::App& app, Action& action) {
   command->add_option("--size", options->size, "tiny, easy, medium or hard")->check(CLI::IsMember(size_names))->option_text("SIZE [easy]");
   command->add_option("--count", options->count, "how many instances")->check(CLI::Range(1, 1000))->option_text("N [6]");
   command->add_option("--seed", options->seed, "of the first instance")->option_text("S [30000]");
-  command->add_option("--model", options->model, "a trained network")->option_text("FILE [models/setcover-tgat.safetensors, if it is there]");
+  command->add_option("--model", options->model, "a trained network")->option_text("FILE [models/FAMILY-tgat.safetensors, if it is there]");
   command->add_option("-o,--output", options->output, "directory for records and report; an older demo's is overwritten")->option_text("DIR [demo]");
   command->callback([&action, options] { action = [options] { return demo(*options); }; });
 }

@@ -69,11 +69,10 @@ ExitCode evaluate_suite(EvaluateOptions& options) {
   if (!wrong.empty()) {
     throw Error(ExitCode::failure, std::format("{} of the answers disagree; the first: {}: {}", wrong.size(), wrong.front().instance, wrong.front().text), "no time of these instances counts until that is explained");
   }
-  const auto n_failed = std::ranges::count_if(evaluation.runs, [](const RunRecord& run) { return run.end == "failed" || run.end == "crashed"; });
-  if (n_failed > 0) {
-    const auto first = std::ranges::find_if(evaluation.runs, [](const RunRecord& run) { return run.end == "failed" || run.end == "crashed"; });
-    throw Error(ExitCode::partial, std::format("{} of {} runs have no result; the first: {} with {}: {}", n_failed, evaluation.runs.size(), first->instance, first->policy, first->message),
-                "they count as unsolved; --retry runs them again");
+  const auto has_none = [](const RunRecord& run) { return run.end != "done"; };
+  if (const auto first = std::ranges::find_if(evaluation.runs, has_none); first != evaluation.runs.end()) {
+    throw Error(ExitCode::partial, std::format("{} of {} runs have no result; the first: {} with {}: {}", std::ranges::count_if(evaluation.runs, has_none), evaluation.runs.size(), first->instance, first->policy, first->message),
+                "they count as unsolved; --retry runs those again that failed or crashed");
   }
   return ExitCode::ok;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <format>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <print>
+#include <utility>
 
 #include "bough/branch/solve.hpp"
 #include "bough/branch/solve_json.hpp"
@@ -33,8 +35,21 @@ struct SolveOptions {
 /// A stream file that is written as things happen: a log or a trace.  Every line reaches the file before the next step.
 class LiveFile {
  public:
-  explicit LiveFile(std::string path) : path_(std::move(path)), stream_(path_, std::ios::binary | std::ios::trunc) { ensure(); }
+  explicit LiveFile(std::string path) : path_(std::move(path)), is_new_(!std::filesystem::exists(path_)), stream_(path_, std::ios::binary | std::ios::app) { ensure(); }
+  ~LiveFile() {
+    std::error_code ignored;
+    if (!begun_ && is_new_) std::filesystem::remove(path_, ignored);
+  }
+  LiveFile(const LiveFile&) = delete;
+  LiveFile& operator=(const LiveFile&) = delete;
+
+  /// What was in the file goes only now: a solve that cannot begin leaves it as it is.
+  void begin() {
+    if (std::exchange(begun_, true)) return;
+    if (std::filesystem::is_regular_file(path_)) std::filesystem::resize_file(path_, 0);
+  }
   void write(std::string_view text) {
+    begin();
     stream_ << text << std::flush;
     ensure();
   }
@@ -44,6 +59,8 @@ class LiveFile {
     if (!stream_) throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path_, std::strerror(errno)));
   }
   std::string path_;
+  bool is_new_;
+  bool begun_ = false;
   std::ofstream stream_;
 };
 
@@ -112,6 +129,9 @@ ExitCode solve(SolveOptions& options) {
   };
 
   const SolveResult result = solve_file(request);
+  for (auto* file : {&trace, &log, &explanations}) {
+    if (*file) (*file)->begin();
+  }
 
   if (trace) {
     const RunStatistics& s = result.statistics;

@@ -22,7 +22,7 @@ std::string duration_text(double seconds);
 /// "3 lp_error, 1 limit".
 std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 
-/// Numbers for people: six significant digits, "-" for infinity.
+/// Numbers for people: ten significant digits, "-" for infinity.
 std::string number_text(double value);
 
 /// Indented JSON and a newline.  A file name need not be valid UTF-8; JSON must be, so other bytes become U+FFFD.

@@ -218,6 +218,34 @@ TEST(Generate, BuildsTheModelOfAPublishedFile) {  // 2 rows, 3 columns: rows {1,
   EXPECT_EQ(json::parse(solved.out).at("primal_bound"), 2);
 }
 
+// min x + y, x + y >= 2.5, whole numbers: 3.  Nothing is better than 2.9, and nothing is known of what is worse.
+TEST(SolveLimits, AnObjectiveLimitThatNothingKeepsIsNoSolution) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "min.lp", "Minimize\n obj: x + y\nSubject To\n c: x + y >= 2.5\nBounds\n x <= 9\n y <= 9\nGenerals\n x y\nEnd\n");
+  write_file(directory.path() / "max.lp", "Maximize\n obj: - x - y\nSubject To\n c: x + y >= 2.5\nBounds\n x <= 9\n y <= 9\nGenerals\n x y\nEnd\n");
+  for (const char* command : {"solve min.lp --objective-limit 2.9 --json -q", "solve max.lp --objective-limit -2.9 --json -q"}) {
+    const json result = json::parse(bough_in(directory.path(), command).out);
+    EXPECT_EQ(result.at("status"), "objective-limit") << command;
+    EXPECT_EQ(result.at("proven"), true);
+    EXPECT_TRUE(result.at("primal_bound").is_null()) << result.at("primal_bound");
+    EXPECT_TRUE(result.at("solution_check").is_null());
+  }
+  const json kept = json::parse(bough_in(directory.path(), "solve min.lp --objective-limit 3.5 --json -q").out);
+  EXPECT_EQ(kept.at("status"), "optimal");
+  EXPECT_EQ(kept.at("primal_bound"), 3);
+}
+
+TEST(SolveFiles, ASolveThatCannotBeginLeavesThemAsTheyAre) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "old.jsonl", "of yesterday");
+  EXPECT_EQ(bough_in(directory.path(), "solve missing.mps --trace old.jsonl --log new.log -q").exit_code, 66);
+  EXPECT_EQ(read_file(directory.path() / "old.jsonl"), "of yesterday");
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "new.log"));
+  write_file(directory.path() / "x.lp", "Minimize\n obj: x\nSubject To\n c: x >= 2.5\nGenerals\n x\nEnd\n");
+  EXPECT_EQ(bough_in(directory.path(), "solve x.lp --trace old.jsonl -q").exit_code, 0);
+  EXPECT_EQ(read_file(directory.path() / "old.jsonl").find("yesterday"), std::string::npos);
+}
+
 TEST(Policies, AreListedInWordsAndAsJson) {
   const json list = json::parse(bough_in(".", "policies --json").out);
   ASSERT_EQ(list.size(), policy_kinds().size());
@@ -236,7 +264,9 @@ TEST(Demo, RacesTheModelAgainstTheRulesAndEndsWithAPage) {
       EXPECT_NE(finished.out.find(word), std::string::npos) << word;
     }
     EXPECT_TRUE(std::filesystem::exists(directory.path() / "show/report/index.html"));
+    if (time == std::string("first")) write_file(directory.path() / "show/notes.txt", "not to be lost");
   }
+  EXPECT_EQ(read_file(directory.path() / "show/notes.txt"), "not to be lost");
   std::filesystem::create_directory(directory.path() / "mine");
   write_file(directory.path() / "mine/thesis.txt", "not to be lost");
   const Finished refused = bough_in(directory.path(), "demo --size tiny --count 1 -o mine");

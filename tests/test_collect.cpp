@@ -18,6 +18,7 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/instance/write.hpp"
+#include "bough/journal.hpp"
 #include "tests/nodes.hpp"
 #include "tests/process.hpp"
 #include "tests/sets.hpp"
@@ -165,6 +166,29 @@ TEST(Collect, TheSetIsTheShortestPrefixThatHasTheLabelsAskedForAndCanGrow) {
   EXPECT_FALSE(collect(request).complete) << "six instances have not that many";
 }
 
+TEST(Collect, ASecondPassSolvesEveryInstanceInAnotherOrderAndKeepsTheFirst) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 2);
+  collect(request);
+  const auto once = contents(request.output);
+  request.n_passes = 2;
+  const CollectSummary twice = collect(request);
+  EXPECT_EQ(twice.n_new_episodes, 2);
+  ASSERT_EQ(twice.episodes.size(), 4U);
+  EXPECT_EQ(twice.episodes[2].instance, twice.episodes[0].instance);
+  EXPECT_EQ(twice.episodes[2].pass, 1);
+  const auto now = contents(request.output);
+  for (const auto& [name, bytes] : once) {
+    if (name.ends_with(".zst")) EXPECT_TRUE(now.at(name) == bytes) << name;
+  }
+  const auto seed_of = [&](std::size_t episode) { return read_shard(request.output / "shards" / twice.episodes[episode].shard).metadata.at("scip_seed"); };
+  EXPECT_NE(seed_of(0), seed_of(2));
+  EXPECT_TRUE(inspect_set(request.output).damaged.empty());
+  EXPECT_EQ(collect(request).n_new_episodes, 0);
+  request.n_passes = 1;
+  EXPECT_THROW((void)collect(request), Error) << "a set can only grow";
+}
+
 TEST(Collect, FewerLabelsThanAskedForIsAPartialResult) {
   const TemporaryDirectory directory;
   const Finished few = run_program(command(directory.path() / "set", {"--states", "1000"}));
@@ -186,6 +210,9 @@ TEST(Collect, AnotherRequestIsRefusedWithTheOptionThatDiffers) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_NE(std::string(error.what()).find("window = 3; now it is 2"), std::string::npos) << error.what();
   }
+  request.sampling.window = 3;
+  request.explorer_sha256 = "of another model under the same name";
+  EXPECT_THROW((void)collect(request), Error);
   EXPECT_TRUE(contents(request.output) == before);
 }
 
@@ -269,6 +296,20 @@ fs::path folder_with_a_bad_instance(const fs::path& parent) {
   write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), 2), folder / "c.lp");
   write_file(folder / "notes.txt", "not an instance");
   return folder;
+}
+
+TEST(Collect, NeitherBytesThatAreNoTextNorHiddenFilesEndIt) {
+  const TemporaryDirectory directory;
+  const fs::path folder = folder_with_a_bad_instance(directory.path());
+  write_file(folder / "b.mps", "NAME x\nROWS\n N obj\n L c\nCOLUMNS\n x obj 1 r\xfc" "ck 1\nRHS\n RHS c 1\nENDATA\n");  // SCIP's complaint quotes it
+  write_file(folder / ".hidden.mps", "not for us");
+  std::vector<std::string> words = words_of("bough collect --window 2 --start first --episode-states 4 --scip separating/maxroundsroot=0 -q --json --instances");
+  words.insert(words.end(), {folder.string(), "-o", (directory.path() / "set").string()});
+  const Finished run = run_program(words);
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["episodes"], 2);
+  fs::rename(folder / "c.lp", folder / (std::string(201, 'c') + ".lp"));
+  EXPECT_EQ(run_program(words).exit_code, 65) << "a shard could not have this name";
 }
 
 TEST(Collect, AnUnreadableInstanceIsQuarantinedAndTheRestIsCollected) {
@@ -399,6 +440,51 @@ TEST(Collect, ADamagedShardIsNamedSetAsideAndCollectedAgain) {
   EXPECT_EQ(inspect_set(request.output).damaged.size(), 1U) << "a missing shard is damage too";
   EXPECT_EQ(collect(request).n_new_episodes, 1);
   EXPECT_TRUE(contents(request.output) == before);
+}
+
+TEST(Collect, AnEpisodeWhoseShardIsGoneIsNotCountedTwiceWhileItIsCollectedAgain) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 3);
+  collect(request);
+  fs::remove(request.output / "shards" / "loadbalance-tiny-1.safetensors.zst");
+  std::vector<std::size_t> lines;
+  request.on_progress = [&](const CollectProgress&) { lines.push_back(Manifest::read(request.output).entries().size()); };
+  collect(request);
+  EXPECT_EQ(lines.front(), 2U);
+  EXPECT_EQ(std::ranges::max(lines), 3U);
+}
+
+TEST(Collect, ASetIsNotRepairedWhileItIsCollected) {
+  const TemporaryDirectory directory;
+  const CollectRequest request = small_request(directory.path() / "set", "loadbalance", 2);
+  collect(request);
+  fs::remove(request.output / "shards" / "loadbalance-tiny-1.safetensors.zst");
+  const DirectoryLock collecting(request.output, "collecting into");
+  const Finished refused = run_program({"bough", "inspect", request.output.string(), "--repair"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("another process is collecting into"), std::string::npos) << refused.err;
+  EXPECT_EQ(Manifest::read(request.output).entries().size(), 2U);
+}
+
+TEST(Collect, ADescriptionThatIsNoneIsRefused) {
+  const TemporaryDirectory directory;
+  const fs::path set = directory.path() / "set";
+  collect(small_request(set, "loadbalance", 1));
+  for (const char* text : {"garbage", R"({"request": 5, "wanted": {}})", R"({"request": {"schema": "bough-set/1"}})"}) {
+    write_file(set / "set.json", text);
+    EXPECT_EQ(run_program({"bough", "inspect", set.string()}).exit_code, 65) << text;
+    EXPECT_EQ(run_program(command(set)).exit_code, 65) << text;
+  }
+  EXPECT_ANY_THROW((void)entry_from(R"({"instance":"a","end":"optimal","states":1,"labels":1,"windows":1,"candidates":1,"decisions":1,"nodes":1,"shard":"","bytes":1,"raw_bytes":1,"sha256":""})"))
+      << "--repair would move the directory of all shards";
+}
+
+// SCIP's clock starts with the solve, the competition's when the root is done: a millisecond after it the episode is marked, whatever it has.
+TEST(Collect, ATimeLimitAfterTheRootIsKept) {
+  const TemporaryDirectory directory;
+  const Finished run = run_program(words_of("bough collect --family auction --size tiny --seeds 2 --settings ml4co --time-limit 0.001 --workers 1 --json -q -o " + (directory.path() / "set").string()));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["ends"], (nlohmann::json{{"time-limit", 1}}));
 }
 
 TEST(Collect, ALineThatWasCutOffIsAsIfItHadNeverBeen) {

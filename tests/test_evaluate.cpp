@@ -127,7 +127,31 @@ TEST(Evaluate, RefusesToGoOnWithAFileThatWasChanged) {
 
 TEST(Suite, MaySetParametersOfOurOwnRule) {
   const TemporaryDirectory directory;
-  EXPECT_EQ(read_suite(suite_file(directory.path(), "scip = { \"branching/bough/strict\" = true }\n" + std::string(small_suite))).settings.overrides.size(), 1U);
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), "time_limit = 60\ncalibration = false\nscip = { \"branching/bough/strict\" = true }\npolicies = [\"pscost\", \"random\"]\n"
+                                                          "[[group]]\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000\"\n"));
+  EXPECT_EQ(request.suite.settings.overrides.size(), 1U);
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  for (const RunRecord& run : read_evaluation(request.output).runs) EXPECT_TRUE(run.solved()) << run.policy << ": " << run.message;
+  for (const char* value : {"[0.5]", "2020-01-01"}) {
+    EXPECT_THROW((void)read_suite(suite_file(directory.path(), std::format("scip = {{ \"limits/gap\" = {} }}\n{}", value, small_suite))), Error) << value;
+  }
+}
+
+// The competition's bound is the optimum, 3: nobody finds anything better, and nobody says that there is no solution.
+TEST(Evaluate, ABoundBesideAnInstanceIsItsObjectiveLimit) {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory.path() / "plans");
+  write_file(directory.path() / "plans/a.v2.lp", "Minimize\n obj: x + y\nSubject To\n c: x + y >= 2.5\nBounds\n x <= 9\n y <= 9\nGenerals\n x y\nEnd\n");
+  write_file(directory.path() / "plans/a.v2.json", R"({"primal_bound": 3})");
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), "settings = \"ml4co\"\ntime_limit = 60\npolicies = [\"pscost\", \"relpscost\"]\ncalibration = false\n[[group]]\nfolder = \"plans\"\n"));
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  const Evaluation evaluation = read_evaluation(request.output);
+  for (const RunRecord& run : evaluation.runs) EXPECT_EQ(run.status, "objective-limit");
+  EXPECT_TRUE(disagreements(evaluation).empty());
 }
 
 TEST(Suite, AGroupMayUseFewerSeeds) {

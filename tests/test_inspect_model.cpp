@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <format>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,22 @@ std::string with_weight(float weight) {
   return model_bytes(model);
 }
 
+/// The header is JSON behind its length in eight bytes; its values are texts that are JSON again.
+std::string with_deep_architecture() {
+  const std::string bytes = good_bytes();
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  const std::string weights = bytes.substr(8 + length);
+  auto header = nlohmann::ordered_json::parse(bytes.substr(8, length));
+  header["__metadata__"]["architecture"] = R"({"network": "gcnn", "d": )" + std::string(300'000, '[') + std::string(300'000, ']') + "}";
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  length = text.size();
+  std::string result(8, ' ');
+  std::memcpy(result.data(), &length, sizeof length);
+  return result + text + weights;
+}
+
 class HostileModel : public testing::TestWithParam<Hostile> {};
 
 TEST_P(HostileModel, IsRefusedWithOneMessageBeforeTheSolveStarts) {
@@ -87,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Files, HostileModel,
                                          Hostile{"garbage", [] { return std::string(5000, '\x5a'); }, "model.safetensors"},
                                          Hostile{"other_schema", [] { return with_metadata("bough-model/1", "bough-model/9"); }, "this build reads \"bough-model/1\""},
                                          Hostile{"other_features", [] { return with_metadata("gasse-19-5-1/1", "gasse-19-5-1/9"); }, "this build observes"},
+                                         Hostile{"deep_architecture", with_deep_architecture, "d = array, expected a whole number"},
                                          Hostile{"nan_weight", [] { return with_weight(std::numeric_limits<float>::quiet_NaN()); }, "\"head.0.weight\" has the value nan"},
                                          Hostile{"infinite_weight", [] { return with_weight(std::numeric_limits<float>::infinity()); }, "\"head.0.weight\" has the value inf"}),
                          [](const auto& hostile) { return hostile.param.what; });

@@ -34,6 +34,7 @@ TEST(LearnPlan, DealsEveryInstanceToOnePartAndAlwaysTheSame) {
   std::set<std::string> all;
   for (const auto* part : {&parts.train, &parts.valid, &parts.held_out}) all.insert(part->begin(), part->end());
   EXPECT_EQ(all.size(), 40U);
+  EXPECT_FALSE(std::ranges::is_sorted(parts.train)) << "the first of them would be the smallest, or the oldest";
   EXPECT_EQ(deal(instances_named(40), 7).held_out, parts.held_out);
   EXPECT_NE(deal(instances_named(40), 8).held_out, parts.held_out);
   EXPECT_EQ(deal(instances_named(1000), 0).held_out.size(), 30U) << "more would only cost time";
@@ -71,27 +72,28 @@ TEST(LearnPlan, AProbeCountsRunsAtTheirLimitAndNodesOfTheRuleThatDoesNotHideThem
   EXPECT_NE(hopeless(probe_of(evaluation)).find("never branches"), std::string::npos);
 }
 
-// 1,000 s, runs of 2 s: choosing has 100 s for two candidates, 25 instances, of which there are 6; judging 200 s for two rules and the
-// model, 33 instances, of which there are 10.  With runs of 50 s judging has time for one instance; six are the fewest that can show anything.
 TEST(LearnPlan, SpendsTheBudgetInItsShares) {
-  const Parts parts = deal(instances_named(40), 0);
-  Probe probe{.mean_time_s = 2, .slowest_s = 5};
-  const Plan plan = plan_of(1000, probe, parts, 2, 2);
+  const Plan plan = plan_of(1000, {.mean_time_s = 2, .slowest_s = 5}, 3);
   EXPECT_DOUBLE_EQ(plan.collect_s, 350);
   EXPECT_DOUBLE_EQ(plan.train_s, 250);
+  EXPECT_DOUBLE_EQ(plan.choose_s, 100);
+  EXPECT_DOUBLE_EQ(plan.judge_s, 200);
   EXPECT_DOUBLE_EQ(plan.run_limit_s, 50);
-  EXPECT_EQ(plan.n_valid_runs, 6U);
-  EXPECT_EQ(plan.n_held_out, 10U);
-  probe.mean_time_s = 50;
-  EXPECT_EQ(plan_of(1000, probe, parts, 2, 2).n_held_out, 6U);
   // Runs at the probe's limit may be of any length: the limit is what six instances and three policies can all meet, 200 s / 18.
-  probe = {.mean_time_s = 2, .slowest_s = 5, .n_at_limit = 1};
-  EXPECT_DOUBLE_EQ(plan_of(1000, probe, parts, 2, 2).run_limit_s, 200.0 / 18);
-  EXPECT_EQ(plan_of(1000, probe, parts, 2, 2).n_held_out, 6U);
+  EXPECT_DOUBLE_EQ(plan_of(1000, {.mean_time_s = 2, .slowest_s = 5, .n_at_limit = 1}, 3).run_limit_s, 200.0 / 18);
   EXPECT_EQ(labels_for(100, 2.5), 250);
   EXPECT_EQ(labels_for(100, 0.01), 64) << "fewer teach nothing";
   EXPECT_EQ(epochs_for(100, 8), 12);
   EXPECT_EQ(epochs_for(100, 0), 60);
+}
+
+TEST(LearnPlan, SolvesAsManyInstancesAsFitByTheTimeOfThoseSolved) {
+  EXPECT_EQ(instances_for(100, 80, 6, 30), 7U) << "13.3 s each: 7.5 fit";
+  EXPECT_EQ(instances_for(100, 10, 6, 30), 12U) << "60 would fit, but the next six may be slower";
+  EXPECT_EQ(instances_for(100, 10, 6, 9), 9U) << "there are no more";
+  EXPECT_EQ(instances_for(100, 99, 6, 30), 6U);
+  EXPECT_EQ(instances_for(100, 500, 6, 30), 6U) << "too late to solve fewer";
+  EXPECT_EQ(instances_for(100, 0, 6, 30), 12U) << "all failed at once";
 }
 
 TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {

@@ -241,7 +241,7 @@ TEST(Page, ShowsSeveralEvaluationsTogether) {
   two[1].policies.push_back({"fullstrong", "fullstrong", "", {}});
   const std::string page = page_html(two);
   EXPECT_NE(page.find("<h1>2\u00a0evaluations</h1>"), std::string::npos);
-  EXPECT_NE(page.find("second suite: Set Covering, easy"), std::string::npos);
+  EXPECT_NE(page.find("Set Covering, easy (second suite, "), std::string::npos);
 }
 
 TEST(Page, APolicyHasOneColourEverywhere) {

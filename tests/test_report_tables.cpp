@@ -96,6 +96,17 @@ TEST(MainTable, PutsTheSizesOfAFamilySideBySideWhereverTheyComeFrom) {
   EXPECT_EQ(table.sections[2].heading, "Combinatorial Auctions");
 }
 
+TEST(MainTable, CallsAGroupByTheNameThatItsSuiteGave) {
+  Evaluation own = small_evaluation("setcover", "");
+  own.groups[0].name = "OR-Library";
+  for (RunRecord& run : own.runs) run.group = "OR-Library";
+  const std::vector<Evaluation> evaluations{small_evaluation(), own};
+  const Table table = main_table(evaluations);
+  ASSERT_EQ(table.sections.size(), 2U);
+  EXPECT_EQ(table.sections[0].heading, "Set Covering");
+  EXPECT_EQ(table.sections[1].heading, "Set Covering: OR-Library");
+}
+
 TEST(MainTable, DoesNotMixSettings) {
   Evaluation other = small_evaluation("setcover", "hard");
   other.settings = "default";

@@ -46,6 +46,7 @@ void append_to_journal(const std::filesystem::path& path, std::string_view line)
   char last = '\n';
   while (size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n') --size;
   bool good = size >= 0 && ::ftruncate(fd, size) == 0;
+  errno = 0;  // a write that is cut short says nothing more
   good = good && ::pwrite(fd, bytes.data(), bytes.size(), size) == static_cast<ssize_t>(bytes.size()) && ::fsync(fd) == 0;
   const int error = errno;
   if (!good) (void)::ftruncate(fd, size);

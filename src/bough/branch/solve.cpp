@@ -99,8 +99,7 @@ SolveResult solve_file(const SolveRequest& request) {
   RunOptions options;
   options.on_progress = request.on_progress;
   options.on_root_done = request.on_root_done;
-  const Preset* preset = find_preset(request.settings.preset);
-  if (preset != nullptr && preset->time_after_root) options.time_limit_after_root_s = request.settings.time_limit_s;
+  options.time_limit_after_root_s = time_limit_after_root(request.settings);
   result.statistics = run(scip, options, callback_error);
 
   if (SCIPgetStage(scip) >= SCIP_STAGE_PRESOLVED) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <format>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "bough/error.hpp"
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t longest_name = 200;  // in bytes: a file system takes 255, and a shard that is being written has more in its name
 constexpr int max_crashes = 3;
 constexpr int max_kills = 10;  // by somebody else, who may be the kernel short of memory
 
@@ -30,11 +32,14 @@ std::vector<Instance> instances_of(const CollectRequest& request) {
   if (request.split) std::erase_if(all, [&](const Instance& instance) { return split_of(instance.name) != *request.split; });
   if (!request.only.empty()) std::erase_if(all, [&](const Instance& instance) { return !std::ranges::contains(request.only, instance.name); });
   if (all.empty() && request.split) throw Error(ExitCode::usage, std::format("no instance belongs to the part '{}'", split_names[static_cast<std::size_t>(*request.split)]), "give more instances");
+  for (const Instance& instance : all) {
+    if (instance.name.size() > longest_name) throw Error(ExitCode::bad_input, std::format("{}: a name of {} bytes is too long for a shard", instance.file.string(), instance.name.size()), std::format("give the file a name of at most {}", longest_name));
+  }
   if (all.empty()) throw Error(ExitCode::missing_input, std::format("none of the {} instances is in {}", request.only.size(), request.instances.string()));
   return all;
 }
 
-/// What makes two requests the same set.  Labels wanted and the last seed may grow from call to call.
+/// What makes two requests the same set.  Labels wanted, the last seed and the passes may grow from call to call.
 Json description_of(const CollectRequest& request) {
   const Sampling& s = request.sampling;
   Json instances;
@@ -55,6 +60,7 @@ Json description_of(const CollectRequest& request) {
           {"expert_probability", s.probability},
           {"follow", follow_names[static_cast<std::size_t>(s.follow)]},
           {"explorer", request.explorer},
+          {"explorer_sha256", request.explorer_sha256.empty() ? Json(nullptr) : Json(request.explorer_sha256)},
           {"episode_labels", s.max_labels},
           {"episode_nodes", s.max_nodes},
           {"khalil", s.khalil},
@@ -71,7 +77,8 @@ class Collection {
  public:
   explicit Collection(const CollectRequest& request) : request_(request), instances_(instances_of(request)), manifest_(request.output) {
     for (std::size_t i = 0; i < instances_.size(); ++i) index_[instances_[i].name] = i;
-    places_.resize(instances_.size());
+    places_.resize(instances_.size() * static_cast<std::size_t>(request.n_passes));
+    given_up_.resize(instances_.size());
   }
 
   CollectSummary run() {
@@ -87,7 +94,7 @@ class Collection {
     // SCIP looks at its clock between steps; one that does not come back from a step is ended from outside.
     if (request_.settings.time_limit_s) runner.time_limit_s = 1.1 * *request_.settings.time_limit_s + 60;
     runner.next = [&] { return next(); };
-    runner.body = [&](std::size_t job, const auto& send) { return sample(instances_[job], send); };
+    runner.body = [&](std::size_t job, const auto& send) { return sample(job, send); };
     runner.on_message = [&](std::size_t job, std::string_view) {
       ++places_[job].n_live_labels;
       report_progress();
@@ -106,7 +113,7 @@ class Collection {
   }
 
  private:
-  /// What is known of an instance.
+  /// What is known of an instance in a pass.  They stand pass by pass.
   struct Place {
     std::optional<ManifestEntry> entry{};  ///< its episode, or its quarantine
     bool running = false;
@@ -120,11 +127,12 @@ class Collection {
     const fs::path file = request_.output / "set.json";
     Json description = description_of(request_);
     const Json wanted{{"labels", request_.n_labels ? Json(*request_.n_labels) : Json(nullptr)},
-                      {"last_seed", request_.instances.empty() ? Json(request_.seeds.last) : Json(nullptr)}};
+                      {"last_seed", request_.instances.empty() ? Json(request_.seeds.last) : Json(nullptr)},
+                      {"passes", request_.n_passes}};
     Json stored;
     if (fs::exists(file)) {
       stored = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-      if (!stored.is_object() || !stored.contains("request")) {
+      if (!stored.is_object() || !stored.value("request", Json()).is_object() || !stored.value("wanted", Json()).is_object()) {
         throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
       }
       for (const auto& [key, value] : description.items()) {
@@ -134,7 +142,7 @@ class Collection {
                     "choose another directory, or the same options");
       }
       for (const auto& [key, value] : wanted.items()) {
-        const Json before = stored["wanted"].value(key, Json(nullptr));
+        const Json before = stored["wanted"].value(key, key == "passes" ? Json(1) : Json(nullptr));
         const bool shrinks = before.is_null() ? !value.is_null() : !value.is_null() && value < before;
         if (shrinks) {
           throw Error(ExitCode::usage, std::format("{} holds a set of {} = {}; {} would drop a part of it", request_.output.string(), key, before.dump(), value.dump()),
@@ -151,7 +159,13 @@ class Collection {
     const Json now{{"request", description}, {"wanted", wanted}, {"versions", stored["versions"]}};
     if (now != stored) write_file(file, now.dump(2) + "\n");
 
-    for (const ManifestEntry& entry : manifest_.entries()) take_over(entry);
+    std::vector<ManifestEntry> there = manifest_.entries();
+    const auto lost = std::erase_if(there, [&](const ManifestEntry& entry) {
+      std::error_code missing;
+      return entry.n_states > 0 && fs::file_size(manifest_.shard_path(entry), missing) != entry.bytes;  // gone or cut: collected again
+    });
+    if (lost > 0) manifest_.rewrite(there);  // one line for each episode, also while the set grows
+    for (const ManifestEntry& entry : there) take_over(entry);
     for (const auto& file_in_shards : fs::directory_iterator(request_.output / "shards")) {  // what a killed worker left behind
       if (file_in_shards.path().extension() != ".zst") fs::remove(file_in_shards.path());
     }
@@ -160,10 +174,10 @@ class Collection {
   /// A line of the manifest that was there.
   void take_over(const ManifestEntry& entry) {
     const auto found = index_.find(entry.instance);
-    if (found == index_.end()) return;  // an instance that is gone: its episode leaves the set when that is complete
-    Place& place = places_[found->second];
+    if (found == index_.end() || entry.pass >= request_.n_passes) return;  // an instance that is gone: its episode leaves the set when that is complete
+    Place& place = places_[static_cast<std::size_t>(entry.pass) * instances_.size() + found->second];
     if (entry.end == "quarantined") {
-      if (!request_.retry) place.entry = entry;
+      if (!request_.retry) place.entry = entry, given_up_[found->second] = true;
       return;
     }
     if (!entry.has_episode()) {
@@ -174,8 +188,6 @@ class Collection {
     if (!instance.file.empty() && sha256_of_file(instance.file) != entry.instance_sha256) {
       throw Error(ExitCode::bad_input, std::format("{} has changed since its episode was collected", instance.file.string()), "choose another directory for the new instances");
     }
-    std::error_code missing;
-    if (entry.n_states > 0 && fs::file_size(manifest_.shard_path(entry), missing) != entry.bytes) return;  // gone or cut: collected again
     place.entry = entry;
   }
 
@@ -194,14 +206,15 @@ class Collection {
     return places_.size();
   }
 
-  [[nodiscard]] bool prefix_is_complete() const {
-    return std::ranges::all_of(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(prefix_size()), [](const Place& p) { return p.entry.has_value(); });
-  }
+  /// Nothing is to be done there, or nothing can be: who is quarantined stays so in later passes.
+  [[nodiscard]] bool settled(std::size_t place) const { return places_[place].entry || given_up_[place % instances_.size()]; }
+
+  [[nodiscard]] bool prefix_is_complete() const { return std::ranges::all_of(std::views::iota(std::size_t{0}, prefix_size()), [&](std::size_t place) { return settled(place); }); }
 
   std::optional<std::size_t> next() {
     const std::size_t end = prefix_size();
     for (std::size_t i = 0; i < end; ++i) {
-      if (places_[i].entry || places_[i].running) continue;
+      if (settled(i) || places_[i].running) continue;
       places_[i].running = true;
       places_[i].n_live_labels = 0;
       return i;
@@ -209,10 +222,12 @@ class Collection {
     return std::nullopt;
   }
 
-  /// Runs in a worker: the episode of one instance, written to its shard.  Returns the manifest's line and the times as JSON.
-  std::string sample(const Instance& instance, const std::function<void(std::string_view)>& send) const {
+  /// Runs in a worker: one episode, written to its shard.  Returns the manifest's line and the times as JSON.
+  std::string sample(std::size_t job, const std::function<void(std::string_view)>& send) const {
     const auto start = std::chrono::steady_clock::now();
-    Rng seeds("collect " + instance.name, request_.seed);
+    const Instance& instance = instances_[job % instances_.size()];
+    const std::size_t pass = job / instances_.size();
+    Rng seeds(std::format("collect {}{}", instance.name, pass == 0 ? "" : std::format(", pass {}", pass)), request_.seed);
     EpisodeRequest episode_request;
     episode_request.settings = request_.settings;
     episode_request.settings.seed = static_cast<std::uint32_t>(seeds.below(1U << 31U));
@@ -221,6 +236,7 @@ class Collection {
     episode_request.seed = seeds.next();
     episode_request.sampling = request_.sampling;
     episode_request.on_label = [&] { send("label"); };
+    episode_request.on_root_done = [&] { if (time_limit_after_root(request_.settings)) send(""); };  // the runner's clock starts anew
     episode_request.load = [&](SCIP* scip) {
       if (!instance.file.empty()) return read_problem(scip, instance.file);
       const Family& family = family_by_name(request_.seeds.family);
@@ -230,6 +246,7 @@ class Collection {
 
     Episode& episode = sampled.episode;
     ManifestEntry entry{instance.name, sampled.end};
+    entry.pass = static_cast<std::int64_t>(pass);
     if (!instance.file.empty()) entry.instance_sha256 = sha256_of_file(instance.file);
     entry.n_states = static_cast<std::int64_t>(episode.states.size());
     entry.n_labels = static_cast<std::int64_t>(episode.n_labels());
@@ -243,7 +260,7 @@ class Collection {
     }
     if (entry.n_states > 0) {
       episode.metadata = {{"instance", instance.name}, {"scip_seed", std::to_string(*episode_request.settings.seed)}, {"request", description_of(request_).dump()}};
-      entry.shard = instance.name + ".safetensors.zst";
+      entry.shard = std::format("{}.safetensors{}.zst", instance.name, pass == 0 ? "" : std::format(".{}", pass));  // no name of a file makes two of them equal
       const std::string bytes = episode_bytes(episode);
       write_file(manifest_.shard_path(entry), bytes);
       entry.raw_bytes = bytes.size();
@@ -258,11 +275,12 @@ class Collection {
     Place& place = places_[job];
     place.running = false;
     place.n_live_labels = 0;
-    const std::string& name = instances_[job].name;
-    const auto record = [&](const char* what) { manifest_.append({.instance = name, .end = what, .message = end.text}); };
+    const std::size_t instance = job % instances_.size();
+    const auto record = [&](const char* what) { manifest_.append({.instance = instances_[instance].name, .end = what, .message = end.text, .pass = static_cast<std::int64_t>(job / instances_.size())}); };
     const auto quarantine = [&] {
       record("quarantined");
       place.entry = manifest_.entries().back();
+      given_up_[instance] = true;
     };
     switch (end.kind) {
       case JobEnd::Kind::done: {
@@ -327,14 +345,15 @@ class Collection {
       ++progress.n_episodes;
       for (const auto& [reason, n] : place.entry->unlabelled) progress.unlabelled[reason] += n;
     }
-    progress.n_instances = static_cast<std::int64_t>(instances_.size());
+    progress.n_planned = static_cast<std::int64_t>(places_.size());
     request_.on_progress(progress);
   }
 
   const CollectRequest& request_;
   std::vector<Instance> instances_;
   std::map<std::string, std::size_t> index_;  ///< of an instance, by name
-  std::vector<Place> places_;                 // (n_instances)
+  std::vector<Place> places_;                 // (n_passes, n_instances)
+  std::vector<bool> given_up_;                // (n_instances)  quarantined
   Manifest manifest_;
   CollectSummary summary_;
 };

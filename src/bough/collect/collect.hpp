@@ -19,20 +19,22 @@ namespace bough {
 struct CollectProgress {
   std::int64_t n_labels = 0;
   std::int64_t n_episodes = 0;
-  std::int64_t n_instances = 0;
+  std::int64_t n_planned = 0;  ///< episodes, if all are needed
   std::map<std::string, std::int64_t> unlabelled{};
 };
 
-/// A set to collect: one episode for each instance, in the order of the instances, until there are enough labels.
+/// A set to collect: one episode for each instance and pass, all instances once before any a second time, until there are enough labels.
 struct CollectRequest {
   std::filesystem::path instances;             ///< a folder of instance files; or, if empty:
   SeedRange seeds;
   std::filesystem::path output;
-  std::optional<std::int64_t> n_labels{};      ///< the set is the shortest prefix of the instances that has this many; all if empty
+  std::optional<std::int64_t> n_labels{};      ///< the set is the shortest prefix of the episodes that has this many; all if empty
+  std::int64_t n_passes = 1;                   ///< how often every instance is solved, each time with its rows and columns in another order
   std::optional<Split> split{};                ///< only the instances of this part
   std::vector<std::string> only{};             ///< only the instances with these names; empty: all
   Sampling sampling{};
   std::string explorer = "pscost";
+  std::string explorer_sha256{};               ///< of its file, if it is a model
   std::function<std::unique_ptr<Policy>(std::uint64_t seed)> make_explorer;
   Settings settings{};                         ///< its time limit is a safety net: an episode that meets it is marked
   std::uint64_t seed = 0;
@@ -57,7 +59,7 @@ struct CollectSummary {
 
 /// Collects, or goes on collecting, the set in `request.output`.
 ///
-/// Every episode depends on its instance and on request.seed alone, so the set's bytes are the same for any number of workers and
+/// Every episode depends on its instance, its pass and request.seed alone, so the set's bytes are the same for any number of workers and
 /// any number of interruptions.  An instance whose episode crashes or hangs three times, or that cannot be read, is quarantined and the rest
 /// goes on.  After a stop signal the summary is that of an incomplete set; the same request goes on from there.
 ///

@@ -52,7 +52,10 @@ class Sampler {
     const Candidates candidates = lp_candidates(scip);
     variables_.assign(candidates.variables.begin(), candidates.variables.end());
     pending_ = false;
-    if (options_.khalil) khalil_.prepare(scip);  // at every node, so that the static features are those of the root
+    if (options_.khalil) {
+      const Timed timed(result_.observe_time_s);
+      khalil_.prepare(scip);  // at every node, so that the static features are those of the root
+    }
 
     const bool wants_label = in_window_ && (options_.labels == Labels::all || window_.size() + 1 == static_cast<std::size_t>(options_.window));
     std::optional<NoLabel> trouble;
@@ -74,17 +77,21 @@ class Sampler {
       if (request_.on_label) request_.on_label();
     }
     ++result_.n_decisions;
+    const bool explorer_scores = request_.explorer->scip_rule().empty();
+    if (explorer_scores) {  // also where the expert decides: a network remembers every decision
+      const Timed timed(result_.observe_time_s);
+      scores_.assign(variables_.size(), 0.0);
+      request_.explorer->score(scip, lp_candidates(scip), scores_);
+    }
     if (labelled && expert_decides) {
       if (!ends_node(label_)) return branch(scip, static_cast<std::size_t>(label_.choice));
       window_.back().chosen = label_.choice;  // two children that SCIP would prune; like its own rule, we do not make them
       return SCIP_CUTOFF;
     }
-    if (!request_.explorer->scip_rule().empty()) {
+    if (!explorer_scores) {
       pending_ = in_window_;
       return SCIP_DIDNOTRUN;
     }
-    scores_.assign(variables_.size(), 0.0);
-    request_.explorer->score(scip, lp_candidates(scip), scores_);
     if (!std::ranges::all_of(scores_, [](double s) { return std::isfinite(s); })) {
       ++result_.n_fallbacks;
       pending_ = in_window_;
@@ -247,7 +254,7 @@ SampledEpisode sample_episode(const EpisodeRequest& request) {
   check(SCIPincludeObjEventhdlr(scip, new BranchingWatcher(scip, sampler, callback_error), /*deleteobject=*/TRUE));
   const RunStatistics statistics = [&] {
     const Timed timed(result.solve_time_s);
-    return run(scip, {}, callback_error);
+    return run(scip, {.on_root_done = request.on_root_done, .time_limit_after_root_s = time_limit_after_root(settings)}, callback_error);
   }();
   sampler.finish();
   if (result.end.empty()) result.end = statistics.status;

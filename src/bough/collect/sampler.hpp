@@ -38,7 +38,8 @@ struct EpisodeRequest {
   Sampling sampling;
   Policy* explorer = nullptr;
   std::uint64_t seed = 0;           ///< of the windows' places
-  std::function<void()> on_label{};  ///< after every label
+  std::function<void()> on_label{};      ///< after every label
+  std::function<void()> on_root_done{};  ///< when the root node is done
 };
 
 /// An episode and what it cost.
@@ -51,7 +52,7 @@ struct SampledEpisode {
   std::int64_t n_nodes = 0;
   double solve_time_s = 0;    ///< from presolving to the end
   double expert_time_s = 0;   ///< strong branching
-  double observe_time_s = 0;  ///< extracting and keeping states: the only part of the solve that is not SCIP's
+  double observe_time_s = 0;  ///< extracting and keeping states, asking an explorer that scores: the part of the solve that is not SCIP's
 };
 
 /// Solves one problem and takes samples on the way.  Deterministic: the same request gives the same episode, unless a time limit

@@ -293,7 +293,7 @@ class Reader {
     for (const auto* numbers : {&label.down_gain, &label.up_gain, &label.score}) {
       expect(std::ranges::all_of(*numbers, [](double v) { return std::isfinite(v); }), "a gain or a score that is not finite");
     }
-    expect(label.best[static_cast<std::size_t>(label.choice)] == 1, "the expert's choice is not among the best");
+    expect(label.best[static_cast<std::size_t>(label.choice)] == 1 && label.score[static_cast<std::size_t>(label.choice)] == std::ranges::max(label.score), "the expert's choice is not among the best");
     expect(std::ranges::all_of(label.best, [](std::uint8_t b) { return b <= 1; }) && std::ranges::all_of(label.infeasible, [](std::uint8_t b) { return b <= 3; }),
            "a flag that has no meaning");
     return label;
@@ -313,7 +313,7 @@ class Reader {
     for (std::size_t w = 0; w + 1 < start.size(); ++w) {
       for (auto s = static_cast<std::size_t>(start[w]) + 1; s < static_cast<std::size_t>(start[w + 1]); ++s) {
         const auto& states = episode_.states;
-        expect(states[s].decision == states[s - 1].decision + 1, "a window whose decisions are not consecutive");
+        expect(states[s - 1].decision >= 0 && states[s].decision > 0 && states[s].decision - 1 == states[s - 1].decision, "a window whose decisions are not consecutive");
       }
     }
     episode_.window_start = start;

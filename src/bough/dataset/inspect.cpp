@@ -71,9 +71,10 @@ SetReport inspect_set(const std::filesystem::path& directory, const std::functio
 }
 
 void set_aside(const std::filesystem::path& directory, const std::vector<Damage>& damaged) {
+  const DirectoryLock lock(directory, "collecting into");
   Manifest manifest = Manifest::read(directory);
   std::vector<ManifestEntry> kept = manifest.entries();
-  std::erase_if(kept, [&](const ManifestEntry& entry) { return std::ranges::contains(damaged, entry.shard, &Damage::shard); });
+  std::erase_if(kept, [&](const ManifestEntry& entry) { return entry.n_states > 0 && std::ranges::contains(damaged, entry.shard, &Damage::shard); });
   manifest.rewrite(std::move(kept));  // first: a shard that no line names does no harm
   const auto aside = directory / "damaged";
   make_directories(aside);

@@ -12,15 +12,7 @@
 namespace bough {
 
 Dataset Dataset::open(const std::filesystem::path& directory) {
-  const auto description = nlohmann::json::parse(read_set_description(directory), nullptr, /*allow_exceptions=*/false);
-  const auto request = description.is_object() ? description.value("request", nlohmann::json::object()) : nlohmann::json::object();
-  for (const auto& [key, expected] : {std::pair{"schema", set_schema}, std::pair{"features", feature_schema}}) {
-    const std::string got = request.is_object() && request.contains(key) && request[key].is_string() ? request[key].get<std::string>() : "missing";
-    if (got != expected) {
-      throw Error(ExitCode::bad_input, std::format("{}: the set's {} is '{}', this version reads '{}'", (directory / "set.json").string(), key, got, expected),
-                  "collect the set again with 'bough collect'");
-    }
-  }
+  (void)read_set_description(directory);
   Dataset dataset;
   dataset.directory_ = directory;
   for (const ManifestEntry& entry : Manifest::read(directory).entries()) {

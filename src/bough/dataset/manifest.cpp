@@ -7,21 +7,24 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/journal.hpp"
+#include "bough/observe/graph.hpp"
 #include "bough/rng.hpp"
 
 namespace bough {
 
 std::string entry_text(const ManifestEntry& entry) {
+  const auto text_of = [](const nlohmann::ordered_json& line) { return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace); };  // a message may quote any bytes
   nlohmann::ordered_json line{{"instance", entry.instance}, {"end", entry.end}};
+  if (entry.pass > 0) line["pass"] = entry.pass;
   if (!entry.instance_sha256.empty()) line["instance_sha256"] = entry.instance_sha256;
   if (!entry.message.empty()) line["message"] = entry.message;
-  if (!entry.has_episode()) return line.dump();
+  if (!entry.has_episode()) return text_of(line);
   line.update({{"states", entry.n_states}, {"labels", entry.n_labels}, {"windows", entry.n_windows}, {"candidates", entry.n_candidates},
                {"decisions", entry.n_decisions}, {"nodes", entry.n_nodes}});
   if (entry.n_fallbacks > 0) line["fallbacks"] = entry.n_fallbacks;
   if (!entry.unlabelled.empty()) line["unlabelled"] = entry.unlabelled;
   if (!entry.shard.empty()) line.update({{"shard", entry.shard}, {"bytes", entry.bytes}, {"raw_bytes", entry.raw_bytes}, {"sha256", entry.sha256}});
-  return line.dump();
+  return text_of(line);
 }
 
 ManifestEntry entry_from(std::string_view text) {
@@ -31,6 +34,8 @@ ManifestEntry entry_from(std::string_view text) {
   entry.end = line.at("end").get<std::string>();
   entry.instance_sha256 = line.value("instance_sha256", "");
   entry.message = line.value("message", "");
+  entry.pass = line.value("pass", std::int64_t{0});
+  if (entry.pass < 0) throw std::domain_error("'pass' is negative");
   if (!entry.has_episode()) return entry;
   const auto count = [&](const char* name) {
     const auto value = line.at(name).get<std::int64_t>();
@@ -50,7 +55,7 @@ ManifestEntry entry_from(std::string_view text) {
   entry.sha256 = line.at("sha256").get<std::string>();
   entry.bytes = line.at("bytes").get<std::uint64_t>();
   entry.raw_bytes = line.at("raw_bytes").get<std::uint64_t>();
-  if (std::filesystem::path(entry.shard).filename() != entry.shard || entry.shard.starts_with('.')) throw std::domain_error("'shard' is not a plain file name");
+  if (entry.shard.empty() || std::filesystem::path(entry.shard).filename() != entry.shard || entry.shard.starts_with('.')) throw std::domain_error("'shard' is not a plain file name");
   return entry;
 }
 
@@ -86,7 +91,14 @@ std::string read_set_description(const std::filesystem::path& directory) {
   if (!std::filesystem::exists(path, ignored)) {
     throw Error(ExitCode::missing_input, std::format("{} is not a collected set: it has no set.json", directory.string()), "'bough collect' makes one");
   }
-  return read_file(path);
+  std::string text = read_file(path);
+  const auto description = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto request = description.is_object() ? description.value("request", nlohmann::json::object()) : nlohmann::json::object();
+  for (const auto& [key, expected] : {std::pair{"schema", set_schema}, std::pair{"features", feature_schema}}) {
+    const std::string got = request.is_object() && request.contains(key) && request[key].is_string() ? request[key].get<std::string>() : "missing";
+    if (got != expected) throw Error(ExitCode::bad_input, std::format("{}: the set's {} is '{}', this version reads '{}'", path.string(), key, got, expected), "collect the set again with 'bough collect'");
+  }
+  return text;
 }
 
 Split split_of(std::string_view instance) {

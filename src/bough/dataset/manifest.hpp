@@ -30,6 +30,7 @@ struct ManifestEntry {
   std::int64_t n_fallbacks = 0;  ///< decisions that the explorer's scores could not make, left to SCIP's default rule
   std::map<std::string, std::int64_t> unlabelled{};  ///< by reason; only what is not zero
   std::string message{};   ///< of a failure
+  std::int64_t pass = 0;   ///< how often the instance was solved before, each time in another order
 
   [[nodiscard]] bool has_episode() const { return end != "crashed" && end != "hung" && end != "quarantined"; }
 };
@@ -51,7 +52,6 @@ class Manifest {
   /// The set in `directory`.  Throws Error: missing_input if there is no manifest, bad_input with the line that is damaged.
   static Manifest read(const std::filesystem::path& directory);
 
-  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
   [[nodiscard]] const std::vector<ManifestEntry>& entries() const { return entries_; }
   [[nodiscard]] std::filesystem::path shard_path(const ManifestEntry& entry) const { return directory_ / "shards" / entry.shard; }
 
@@ -74,7 +74,7 @@ class Manifest {
 /// The format's name and version in set.json.
 inline constexpr std::string_view set_schema = "bough-set/1";
 
-/// The text of set.json.  Throws Error (missing_input) if there is none.
+/// The text of set.json.  Throws Error: missing_input if there is none, bad_input if it is not of a set that this version reads.
 std::string read_set_description(const std::filesystem::path& directory);
 
 /// Which part of the instances a set is made of.  The part depends on nothing but the instance's name, so that sets collected with

@@ -55,6 +55,8 @@ class Instance {
     const double bound = sign_ * run.dual_bound;
     if (proves_optimum(run)) {  // its dual bound says nothing more
       if (below(solution, optimum_->value) || below(optimum_->value, solution)) contradict(what_was_found(run), *optimum_);
+    } else if (run.solved() && run.status == "objective-limit") {
+      // It says only that nothing is better than the limit it was given.
     } else if (run.solved()) {
       // An unbounded problem has solutions, so these two statuses contradict only an optimum.
       const bool may_be_unbounded = run.status == "unbounded" || run.status == "infeasible-or-unbounded";

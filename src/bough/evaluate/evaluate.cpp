@@ -248,8 +248,8 @@ class Evaluating {
   /// The competition's own bound beside the file, NAME.json: what `ml4co` starts from.
   static std::optional<double> objective_limit_beside(const fs::path& instance) {
     fs::path file = instance;
-    while (file.has_extension()) file.replace_extension();
-    file += ".json";
+    if (file.extension() == ".gz") file.replace_extension();
+    file.replace_extension(".json");
     if (!fs::exists(file)) return std::nullopt;
     const Json bounds = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
     if (!bounds.is_object() || !bounds.contains("primal_bound") || !bounds["primal_bound"].is_number()) {
@@ -272,8 +272,11 @@ class Evaluating {
     solve.policy = job.policy->source;
     solve.settings = request_.suite.settings;
     solve.settings.seed = job.seed;
+    if (!is_model_file(solve.policy) && !make_policy(solve.policy, job.seed)->scip_rule().empty()) {  // parameters of our rule concern only those whom it asks
+      std::erase_if(solve.settings.overrides, [](const auto& parameter) { return parameter.first.starts_with("branching/bough/"); });
+    }
     if (solve.settings.preset == "ml4co") solve.settings.objective_limit = objective_limit_beside(solve.instance);
-    solve.on_root_done = [&] { if (solve.settings.preset == "ml4co") send(""); };  // its time limit begins there
+    solve.on_root_done = [&] { if (time_limit_after_root(solve.settings)) send(""); };  // the runner's clock starts anew
     if (job.kind == Job::Kind::explained) {
       Json decisions = Json::array();
       solve.n_explained = request_.suite.n_explained;
@@ -304,15 +307,14 @@ class Evaluating {
   }
 
   /// A fixed problem and rule: only the machine makes its time vary.
-  static SolveResult calibrate() {
-    const TemporaryDirectory directory;
+  SolveResult calibrate() const {
     const Family& family = family_by_name("setcover");
     SolveRequest solve;
-    solve.instance = directory.path() / "calibration.mps";
+    solve.instance = request_.output / "instances/calibration.mps";
     solve.policy = "pscost";
     solve.settings.preset = "paper";
     solve.settings.node_limit = 150;
-    write_milp(generate_instance(family, resolve_parameters(family, Size::easy, {{"rows", 150}, {"columns", 300}}), 0), solve.instance);
+    if (!fs::exists(solve.instance)) write_milp(generate_instance(family, resolve_parameters(family, Size::easy, {{"rows", 150}, {"columns", 300}}), 0), solve.instance);
     return solve_file(solve);
   }
 

@@ -360,4 +360,6 @@ Noise noise(const Evaluation& evaluation) {
   return result;
 }
 
+double counted_time_s(const Evaluation& evaluation, const RunRecord& run) { return Clock(evaluation).time(run); }
+
 }  // namespace bough

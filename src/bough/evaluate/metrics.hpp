@@ -85,6 +85,9 @@ std::vector<double> mean_gap(const Evaluation& evaluation, const std::string& gr
 /// Share of the (instance, seed) that `policy` solved within `factor` times the fastest policy's time, for each of `factors`; NaN of none.
 std::vector<double> performance_profile(const Evaluation& evaluation, const std::string& group, const std::string& policy, std::span<const double> factors);
 
+/// What a run counts with: its time, or the limit if it ended without a proof, counted from where the settings count it.
+double counted_time_s(const Evaluation& evaluation, const RunRecord& run);
+
 /// How steady the machine was: the 90th over the 10th percentile of the calibration times; 1 with fewer than three.
 struct Noise {
   double spread = 1;

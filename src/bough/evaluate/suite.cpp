@@ -65,6 +65,7 @@ class SuiteReader {
       for (const auto& [name, value] : reader_.table("scip", *parameters).raw()) {
         std::string text;
         if (value.is_string()) reader_.take(name.str(), value, text);
+        else if (!value.is_boolean() && !value.is_number()) reader_.refuse(value, std::format("scip: {} is neither text nor a number nor true or false", name.str()));
         else text = value.is_boolean() ? (*value.value<bool>() ? "TRUE" : "FALSE") : value.is_integer() ? std::to_string(*value.value<std::int64_t>()) : std::format("{}", value.value_or(0.0));
         settings.overrides.emplace_back(name.str(), text);
       }

@@ -32,7 +32,7 @@ std::vector<Instance> listed(const fs::path& folder, const std::function<std::st
   if (error) throw Error(ExitCode::missing_input, std::format("cannot read the folder {}: {}", folder.string(), error.message()));
   for (const auto& entry : entries) {
     const std::string name = name_of(entry);
-    if (name.empty()) continue;
+    if (name.empty() || name.starts_with('.')) continue;  // hidden files are nobody's instances
     if (!is_utf8(name)) {
       throw Error(ExitCode::bad_input, std::format("{}: a file name that is not valid UTF-8 cannot go into a record", entry.path().string()), "rename the file");
     }

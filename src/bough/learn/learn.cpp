@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <format>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 
 #include "bough/branch/policies.hpp"
 #include "bough/collect/collect.hpp"
@@ -25,7 +28,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t n_probed = 6;
+constexpr std::size_t fewest_to_choose = 2;
+constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
+constexpr std::int64_t most_passes = 20;   // over a small folder
 
 constexpr int most_threads = 1024;         // that bough-train takes
 
@@ -65,8 +71,6 @@ class Learning {
   }
 
  private:
-  static constexpr std::size_t n_rules = 2;
-
   template <class... Arguments>
   void say(std::format_string<Arguments...> text, Arguments&&... arguments) const {
     if (request_.say) request_.say(std::format(text, std::forward<Arguments>(arguments)...));
@@ -78,17 +82,24 @@ class Learning {
     double time_s = 0;
   };
 
+  struct Solves {
+    std::vector<Instance> instances;
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();  ///< that are solved, however long it takes; a recipe wants all
+    double time_s = 0;
+  };
+
   void plan(const Parts& parts) {
     say("{} instances: {} to learn from, {} to choose the model with, {} to judge it on", instances_.size(), parts.train.size(), parts.valid.size(), parts.held_out.size());
     settings_ = request_.settings;
     const Probe probe = probe_instances(parts);
     if (const std::string reason = hopeless(probe); !reason.empty()) throw Error(ExitCode::bad_input, reason);
-    const Plan plan = plan_of(request_.budget_s, probe, parts, request_.networks.size(), n_rules);
-    say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, and {} instances will judge", probe.mean_time_s,
-        probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.n_held_out);
+    const Plan plan = plan_of(request_.budget_s, probe, n_judged);
+    say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, {:.0f} s to choosing a model, {:.0f} s to judging it",
+        probe.mean_time_s, probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.choose_s, plan.judge_s);
     for (auto [set, names, share] : {std::tuple(&train_, &parts.train, 0.85), std::tuple(&valid_, &parts.valid, 0.15)}) {
       set->request.instances = request_.instances;
       set->request.only = *names;
+      set->request.n_passes = most_passes;
       // In small trees every decision is asked for; in large ones windows begin anywhere, so that deep nodes are seen too.
       set->request.sampling.start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
       set->time_s = share * plan.collect_s;
@@ -96,8 +107,8 @@ class Learning {
     for (const std::string& network : request_.networks) candidates_.push_back({network, request_.seed, network});
     trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results.md, levers
     train_s_ = plan.train_s / static_cast<double>(candidates_.size());
-    choose_ = named(parts.valid, plan.n_valid_runs);
-    judge_ = named(parts.held_out, plan.n_held_out);
+    choose_ = {named(parts.valid), fewest_to_choose, plan.choose_s};
+    judge_ = {named(parts.held_out), least_instances, plan.judge_s};
     run_limit_s_ = plan.run_limit_s;
   }
 
@@ -115,10 +126,10 @@ class Learning {
       for (const std::uint64_t seed : recipe.seeds) candidates_.push_back({network, seed, recipe.seeds.size() == 1 ? network : std::format("{}-{}", network, seed)});
     }
     trainer_ = recipe.trainer;
-    choose_ = instances_of(recipe.choose);
-    judge_ = instances_of(recipe.judge);
+    choose_.instances = instances_of(recipe.choose);
+    judge_.instances = instances_of(recipe.judge);
     run_limit_s_ = recipe.time_limit_s;
-    say("{}: {} states to learn from, {} to validate, {} models, {} instances to choose with, {} to judge on", recipe.name, recipe.n_train, recipe.n_valid, candidates_.size(), choose_.size(), judge_.size());
+    say("{}: {} states to learn from, {} to validate, {} models, {} instances to choose with, {} to judge on", recipe.name, recipe.n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
   }
 
   // ---- what is remembered between calls: learn.json ---------------------------------------------------------------------------------
@@ -158,15 +169,13 @@ class Learning {
   }
 
   // ---- the steps ----------------------------------------------------------------------------------------------------------------------
-  std::vector<Instance> named(const std::vector<std::string>& names, std::size_t most) const {
+  std::vector<Instance> named(const std::vector<std::string>& names) const {
     std::vector<Instance> found;
-    for (const Instance& instance : instances_) {
-      if (found.size() < most && std::ranges::contains(names, instance.name)) found.push_back(instance);
-    }
+    for (const std::string& name : names) found.push_back(*std::ranges::find(instances_, name, &Instance::name));
     return found;
   }
 
-  Evaluation evaluate_on(const std::string& step, const std::vector<Instance>& instances, std::vector<SuitePolicy> policies, double limit_s, int n_workers, const std::string& note = "") {
+  Evaluation evaluate_on(const std::string& step, std::span<const Instance> instances, std::vector<SuitePolicy> policies, double limit_s, int n_workers, const std::string& note = "") {
     EvaluateRequest evaluation;
     Suite& suite = evaluation.suite;
     suite.name = std::format("learn: {}", step);
@@ -176,7 +185,7 @@ class Learning {
     suite.statistics = false;
     suite.calibration = step == "judge";
     SuiteGroup group = group_;
-    group.instances = instances;
+    group.instances.assign(instances.begin(), instances.end());
     for (const SuitePolicy& policy : policies) group.policies.push_back(policy.name);
     suite.policies = std::move(policies);
     suite.groups.push_back(std::move(group));
@@ -188,9 +197,24 @@ class Learning {
     return read_evaluation(evaluation.output);
   }
 
+  /// One instance after the other, with every policy, until the time is used up.  Goes by the recorded times: a run that goes on solves as many.
+  Evaluation evaluate_within(const std::string& step, const Solves& solves, const std::vector<SuitePolicy>& policies, const std::string& note = "") {
+    const std::size_t n_all = solves.instances.size();
+    for (std::size_t n = std::min(n_all, solves.fewest);;) {
+      Evaluation evaluation = evaluate_on(step, std::span(solves.instances).first(n), policies, run_limit_s_, 1, note);
+      double spent_s = 0;
+      for (const RunRecord& run : evaluation.runs) spent_s += run.time_s;
+      const std::size_t next = instances_for(solves.time_s, spent_s, n, n_all);
+      if (next == n) return evaluation;
+      n = next;
+    }
+  }
+
   Probe probe_instances(const Parts& parts) {
-    const double limit_s = std::max(5.0, 0.05 * request_.budget_s / static_cast<double>(n_rules * n_probed));
-    const Evaluation evaluation = evaluate_on("probe", named(parts.train, n_probed), {{"relpscost", "relpscost"}, {"pscost", "pscost"}}, limit_s, request_.n_workers);
+    const double limit_s = std::max(5.0, 0.05 * request_.budget_s / static_cast<double>(2 * n_probed));
+    std::vector<Instance> probed = named(parts.train);
+    probed.resize(std::min(probed.size(), n_probed));
+    const Evaluation evaluation = evaluate_on("probe", probed, {{"relpscost", "relpscost"}, {"pscost", "pscost"}}, limit_s, request_.n_workers);
     for (const RunRecord& run : evaluation.runs) {
       if (run.end == "failed" || run.end == "crashed") throw Error(ExitCode::bad_input, std::format("{} cannot be solved: {}", run.instance, run.message), "take it out of the folder and run the same command again");
       if (run.status.starts_with("infeasible") || run.status == "unbounded") throw Error(ExitCode::bad_input, std::format("{} is {}: there is no optimum to search for", run.instance, run.status), "take such instances out of the folder");
@@ -247,9 +271,10 @@ class Learning {
       throw Error(ExitCode::partial, std::format("all instances of collect.{} together have fewer than {} states", part, n_labels), "give more seeds in the recipe, or ask for fewer states");
     }
     std::int64_t n_found = 0;
-    for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels;
-    if (n_found < fewest_labels) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, all.episodes.size()), "larger or more instances would give more");
-    say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, all.episodes.size());
+    std::set<std::string_view> instances;
+    for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels, instances.insert(entry.instance);
+    if (n_found < fewest_labels) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, instances.size()), "larger or more instances would give more");
+    say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, instances.size());
   }
 
   fs::path model_path(const Candidate& candidate) const { return request_.output / "models" / (candidate.name + ".safetensors"); }
@@ -292,7 +317,7 @@ class Learning {
     if (candidates_.size() == 1) return candidates_.front().network;
     std::vector<SuitePolicy> policies;
     for (const Candidate& candidate : candidates_) policies.push_back({candidate.name, model_path(candidate).string()});
-    const Evaluation evaluation = evaluate_on("choose", choose_, policies, run_limit_s_, 1);
+    const Evaluation evaluation = evaluate_within("choose", choose_, policies);
     const auto summaries = summarise(evaluation, group_.name);
     for (const PolicySummary& s : summaries) say("{}: {:.2f} s, {:.0f} nodes on {} validation instances", s.policy, s.time_s.mean, s.nodes.mean, s.n_runs);
     const auto best_of = [&](std::string_view network) {
@@ -314,9 +339,9 @@ class Learning {
   Learned judge(const std::string& chosen) {
     const fs::path model = request_.output / "model.safetensors";
     if (!fs::exists(model)) write_file(model, read_file(request_.output / "models" / (chosen + ".safetensors")));
-    say("judging {} on {} held-out instances", chosen, judge_.size());
-    Evaluation evaluation = evaluate_on("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}}, run_limit_s_, 1,
-                                        std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
+    say("judging {} on held-out instances", chosen);
+    Evaluation evaluation = evaluate_within("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}},
+                                            std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
     for (const auto& [instance, message] : leave_out_failures(evaluation)) {
       say("{} could not be solved and does not count: {}", instance, message);
       evaluation.note += std::format(" {} could not be solved and does not count.", instance);
@@ -351,7 +376,7 @@ class Learning {
   std::vector<Candidate> candidates_;
   std::string trainer_;              // settings of bough-train
   double train_s_ = 0;               // for one candidate, of a budget
-  std::vector<Instance> choose_, judge_;
+  Solves choose_, judge_;
   double run_limit_s_ = 0;
   Json state_ = Json::object();
 };

@@ -23,9 +23,7 @@ Parts deal(const std::vector<Instance>& instances, std::uint64_t seed) {
   const auto share = [&](double part, double fewest) { return static_cast<std::ptrdiff_t>(std::clamp(std::round(part * static_cast<double>(n)), fewest, 30.0)); };
   const auto held_out = names.begin() + share(0.25, 3);
   const auto valid = held_out + share(0.15, 2);
-  Parts parts{{valid, names.end()}, {held_out, valid}, {names.begin(), held_out}};
-  for (auto* part : {&parts.train, &parts.valid, &parts.held_out}) std::ranges::sort(*part);
-  return parts;
+  return {{valid, names.end()}, {held_out, valid}, {names.begin(), held_out}};
 }
 
 Probe probe_of(const Evaluation& evaluation) {
@@ -59,26 +57,21 @@ std::string hopeless(const Probe& probe) {
   return "";
 }
 
-Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_t n_candidates, std::size_t n_rules) {
-  const bool unknown = probe.n_at_limit > 0;
-  const double fits_s = 0.20 * budget_s / static_cast<double>((n_rules + 1) * least_instances);
-  const double run_limit_s = unknown ? std::max({10.0, 2 * probe.slowest_s, fits_s}) : std::max(10.0, 10 * probe.slowest_s);
-  const double run_s = unknown ? run_limit_s : std::max(0.05, probe.mean_time_s);
-  const auto runs = [&](double share, std::size_t n_policies, std::size_t fewest, std::size_t most) {
-    return std::clamp(static_cast<std::size_t>(share * budget_s / (run_s * static_cast<double>(n_policies))), std::min(fewest, most), most);
-  };
-  Plan plan;
-  plan.collect_s = 0.35 * budget_s;
-  plan.train_s = 0.25 * budget_s;
-  plan.run_limit_s = run_limit_s;
-  plan.n_valid_runs = runs(0.10, n_candidates, 2, parts.valid.size());
-  plan.n_held_out = runs(0.20, n_rules + 1, least_instances, parts.held_out.size());
+Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies) {
+  Plan plan{.collect_s = 0.35 * budget_s, .train_s = 0.25 * budget_s, .choose_s = 0.10 * budget_s, .judge_s = 0.20 * budget_s};
+  const double fits_s = plan.judge_s / static_cast<double>(n_policies * least_instances);
+  plan.run_limit_s = probe.n_at_limit > 0 ? std::max({10.0, 2 * probe.slowest_s, fits_s}) : std::max(10.0, 10 * probe.slowest_s);
   return plan;
 }
 
 std::int64_t labels_for(double time_s, double labels_per_s) { return static_cast<std::int64_t>(std::clamp(time_s * labels_per_s, 64.0, 40'000.0)); }
 
 int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::clamp(time_s / std::max(1e-3, epoch_s), 4.0, 60.0)); }
+
+std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::size_t n_all) {
+  const double fit = static_cast<double>(n) * time_s / std::max(1e-3, spent_s);
+  return std::min(n_all, static_cast<std::size_t>(std::clamp(fit, static_cast<double>(n), 2.0 * static_cast<double>(n))));
+}
 
 const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& among) {
   const double fastest = (*std::ranges::min_element(among, {}, [](const PolicySummary* s) { return s->time_s.mean; }))->time_s.mean;

@@ -11,7 +11,8 @@
 
 namespace bough {
 
-/// A user's instances in three parts that share none: to learn from, to choose the model with, and to judge it on.
+/// A user's instances in three parts that share none: to learn from, to choose the model with, and to judge it on.  Each in random order: whoever
+/// takes the first few takes no kind of names in particular.
 struct Parts {
   std::vector<std::string> train;
   std::vector<std::string> valid;
@@ -41,20 +42,22 @@ Probe probe_of(const Evaluation& evaluation);
 /// Why learning cannot help: "" if it may.  For people: says what was seen and what to do.
 std::string hopeless(const Probe& probe);
 
-/// How a time budget is spent.  Shares of it: 35 % expert, 25 % training, 10 % choosing, 20 % judging; the rest is reserve.  If a run met the probe's
-/// limit, nobody knows how long others take, and solves are planned as if all met theirs.
+/// How a time budget is spent; a tenth is reserve.
 struct Plan {
   double collect_s = 0;
   double train_s = 0;
-  double run_limit_s = 0;         ///< of a single solve
-  std::size_t n_valid_runs = 0;   ///< validation instances that are solved to choose the model
-  std::size_t n_held_out = 0;     ///< held-out instances that are solved to judge it
+  double choose_s = 0;
+  double judge_s = 0;
+  double run_limit_s = 0;  ///< of a single solve.  If a run met the probe's, nobody knows how long others take: the fewest instances that can show anything may then all meet it
 };
-Plan plan_of(double budget_s, const Probe& probe, const Parts& parts, std::size_t n_candidates, std::size_t n_rules);
+Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies);
 
 /// As many as fit in the time at the rate that was seen, within sensible limits.
 std::int64_t labels_for(double time_s, double labels_per_s);
 int epochs_for(double time_s, double epoch_s);
+
+/// `n` instances took `spent_s`: how many of `n_all` to have solved next, `n` if no more fit in the time.  At most twice as many: the next may take longer.
+std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::size_t n_all);
 
 /// The fastest; times within two hundredths of each other are a tie, which nodes decide.  `among` is not empty.
 const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& among);

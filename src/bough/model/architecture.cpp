@@ -34,7 +34,7 @@ std::size_t position(const std::array<std::string_view, N>& names, std::string_v
 int whole_number(const nlohmann::json& json, const char* key, const std::string& origin) {
   const auto& value = json.at(key);
   if (!value.is_number_integer() || value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
-    throw Error(ExitCode::bad_input, std::format("{}: {} = {}, expected a whole number", origin, key, in_quotes(value.dump(-1, ' ', /*ensure_ascii=*/true))));
+    throw Error(ExitCode::bad_input, std::format("{}: {} = {}, expected a whole number", origin, key, value.is_structured() ? value.type_name() : in_quotes(value.dump(-1, ' ', /*ensure_ascii=*/true))));
   }
   return value.get<int>();
 }

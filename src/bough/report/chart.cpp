@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <format>
-#include <map>
 
 #include "bough/report/places.hpp"
 
@@ -86,16 +85,8 @@ Cast cast_of(std::span<const Evaluation> evaluations) {
 
 std::vector<Part> parts_of(std::span<const Evaluation> evaluations) {
   std::vector<Part> parts;
-  std::map<std::string, int> n_of_title;
-  for (const Evaluation& evaluation : evaluations) {
-    for (const GroupInfo& group : evaluation.groups) {
-      if (std::ranges::none_of(evaluation.runs, [&](const RunRecord& run) { return run.group == group.name; })) continue;
-      parts.push_back({&evaluation, group.name, group_title(group)});
-      ++n_of_title[parts.back().title];
-    }
-  }
-  for (Part& part : parts) {
-    if (n_of_title[part.title] > 1) part.title = std::format("{}: {}", part.evaluation->name, part.title);
+  for (const Place& place : places_of(evaluations)) {
+    if (std::ranges::contains(place.evaluation->runs, place.group->name, &RunRecord::group)) parts.push_back({place.evaluation, place.group->name, place.title});
   }
   return parts;
 }
@@ -157,8 +148,8 @@ std::vector<Key> policy_keys(const Cast& cast) {
   return keys;
 }
 
-Json faded_by(const std::string& field, double shown) {
-  return {{"condition", {{"test", "indexof(hidden, datum." + field + ") < 0"}, {"value", shown}}}, {"value", 0.06}};
+Json faded_by(const std::string& field) {
+  return {{"condition", {{"test", "indexof(hidden, datum." + field + ") < 0"}, {"value", 1}}}, {"value", 0.06}};
 }
 
 }  // namespace bough

@@ -54,7 +54,7 @@ struct Chart {
   Table data;
 };
 
-/// A group of an evaluation that has runs, and what to call it: with the evaluation's name if two have such a group.
+/// A group of an evaluation that has runs, with the title of its place.
 struct Part {
   const Evaluation* evaluation;
   std::string group;
@@ -75,7 +75,7 @@ std::vector<double> log_spaced(double low, double high, int n);
 nlohmann::ordered_json policy_colours(const Cast& cast);
 std::vector<Key> policy_keys(const Cast& cast);
 /// Fades what the legend hides; `field` is one of ours.
-nlohmann::ordered_json faded_by(const std::string& field, double shown = 1);
+nlohmann::ordered_json faded_by(const std::string& field);
 
 /// The figures over all runs, those that have something to show: ratios first.
 std::vector<Chart> charts(std::span<const Evaluation> evaluations);

@@ -41,11 +41,6 @@ std::vector<std::string> policies_of(const Part& part, const Cast& cast) {
   return policies;
 }
 
-/// What a run counts as: its own time, or the limit if it ended without a proof.
-double time_of(const Evaluation& evaluation, const RunRecord& run) {
-  return run.solved() || evaluation.time_limit_s <= 0 ? run.time_s : evaluation.time_limit_s;
-}
-
 Json axis(const char* title, const std::vector<double>& ticks, const char* format = "~g") {
   Json values = Json::array();
   for (const double tick : ticks) values.push_back(rounded(tick));
@@ -215,7 +210,7 @@ Chart scatter(const std::vector<Part>& parts, const Cast& cast) {
     for (const RunRecord* run : runs_of(part, cast.main)) {
       const auto place = base.find({run->instance, run->seed});
       if (place == base.end()) continue;
-      const double x = std::max(time_of(evaluation, *place->second), 0.01), y = std::max(time_of(evaluation, *run), 0.01);
+      const double x = std::max(counted_time_s(evaluation, *place->second), 0.01), y = std::max(counted_time_s(evaluation, *run), 0.01);
       if (!std::isfinite(x) || !std::isfinite(y)) continue;
       const bool both = run->solved() && place->second->solved();
       low = std::min({low, x, y});

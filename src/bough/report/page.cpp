@@ -154,7 +154,7 @@ std::string cares_of(const Evaluation& evaluation, bool named) {
     text += care(std::format("{}Runs without a result: {}.", prefix, kinds), "They count as unsolved." + messages);
   }
   if (n_fallbacks > 0) {
-    text += care(std::format("{}{} of {} decisions fell back to SCIP's own rules.", prefix, n_fallbacks, n_decisions), "The figures of these policies are not wholly their own; the tables say whose.");
+    text += care(std::format("{}{} of {} decisions fell back to SCIP's own rules.", prefix, n_fallbacks, n_fallbacks + n_decisions), "The figures of these policies are not wholly their own; the tables say whose.");
   }
   return text;
 }

@@ -18,7 +18,9 @@ std::string family_title(const GroupInfo& group) {
                                                          {"loadbalance", "Load Balancing"},     {"maritime", "Maritime Inventory Routing"}};
   if (group.family.empty()) return group.name;
   const auto found = titles.find(group.family);
-  return found == titles.end() ? group.family : found->second;
+  const std::string& title = found == titles.end() ? group.family : found->second;
+  const bool has_own_name = group.name != group.family && group.name != group.family + "-" + group.size;
+  return has_own_name ? std::format("{}: {}", title, group.name) : title;
 }
 
 std::string group_title(const GroupInfo& group) { return group.family.empty() || group.size.empty() ? family_title(group) : family_title(group) + ", " + group.size; }

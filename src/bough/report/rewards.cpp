@@ -35,7 +35,7 @@ using Heat = std::vector<const RunRecord*>;
 
 /// Those in which every policy has left a dual bound: a run that crashed must not lower the others' means, nor raise its own.
 std::vector<Heat> traced_heats(const Place& place) {
-  const auto has_bound = [](const RunRecord& run) { return (run.end == "done" || run.end == "overtime") && std::ranges::any_of(run.trace, [](const BoundPoint& point) { return std::isfinite(point.dual); }); };
+  const auto has_bound = [](const RunRecord& run) { return run.end == "done" && std::ranges::any_of(run.trace, [](const BoundPoint& point) { return std::isfinite(point.dual); }); };
   std::map<std::pair<std::string, std::uint32_t>, std::map<std::string, const RunRecord*>> found;
   for (const RunRecord& run : place.evaluation->runs) {
     if (run.group == place.group->name && has_bound(run)) found[{run.instance, run.seed}][run.policy] = &run;

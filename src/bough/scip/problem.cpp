@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <format>
+#include <optional>
 #include <regex>
 #include <set>
 #include <span>
@@ -55,8 +56,10 @@ std::set<std::string> free_rows(const std::string& text) {
 /// That is another problem than the one meant, so it is an error.
 void refuse_dropped_entries(const std::string& file, const std::string& text, const std::string& log) {
   static const std::regex warning(R"rx(Warning line (\d+): ([^\n]* for (?:row|column) "([^"\n]*)") ignored)rx");
+  std::optional<std::set<std::string>> free;  // looked for at the first entry, and once
   for (std::sregex_iterator match(log.begin(), log.end(), warning), end; match != end; ++match) {
-    if (free_rows(text).contains((*match)[3])) continue;
+    if (!free) free = free_rows(text);
+    if (free->contains((*match)[3])) continue;
     throw Error(ExitCode::bad_input, std::format("{}:{}: {} is not declared in the file", file, (*match)[1].str(), (*match)[2].str()),
                 "SCIP would leave the entry out and solve another problem");
   }

@@ -13,6 +13,7 @@
 #include "bough/milp.hpp"
 #include "bough/scip/interrupt.hpp"
 #include "bough/scip/settings.hpp"
+#include "bough/scip/solution.hpp"
 #include "bough/stop.hpp"
 
 namespace bough {
@@ -23,8 +24,13 @@ double unbounded_as_infinity(SCIP* scip, double value) {
 }
 
 TracePoint now(SCIP* scip) {
-  return {SCIPgetSolvingTime(scip), unbounded_as_infinity(scip, SCIPgetPrimalbound(scip)),
-          unbounded_as_infinity(scip, SCIPgetDualbound(scip)), unbounded_as_infinity(scip, SCIPgetGap(scip)), SCIPgetNTotalNodes(scip)};
+  TracePoint point{SCIPgetSolvingTime(scip), unbounded_as_infinity(scip, SCIPgetPrimalbound(scip)), unbounded_as_infinity(scip, SCIPgetDualbound(scip)),
+                   unbounded_as_infinity(scip, SCIPgetGap(scip)), SCIPgetNTotalNodes(scip)};
+  if (misses_objective_limit(scip)) {
+    point.primal_bound = SCIPgetObjsense(scip) == SCIP_OBJSENSE_MAXIMIZE ? -Milp::infinity : Milp::infinity;
+    point.gap = Milp::infinity;
+  }
+  return point;
 }
 
 /// Watches the bounds and the end of the root node, and passes on a stop that was asked for before SCIP listened.
@@ -154,7 +160,8 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
   check(code);
 
   const TracePoint end = now(scip);
-  const auto [status, proven] = outcome_of(SCIPgetStatus(scip));
+  auto [status, proven] = outcome_of(SCIPgetStatus(scip));
+  if (SCIPgetStatus(scip) == SCIP_STATUS_INFEASIBLE && misses_objective_limit(scip)) status = "objective-limit";  // nothing better than the limit: no more is proven
   RunStatistics statistics;
   statistics.status = stop_signal() != 0 && !proven ? "interrupted" : status;
   statistics.proven = proven;

@@ -31,7 +31,7 @@ struct RunOptions {
 
 /// What a solve left behind, as plain numbers.
 struct RunStatistics {
-  std::string status;         ///< optimal, infeasible, unbounded, infeasible-or-unbounded, time-limit, node-limit, ..., interrupted
+  std::string status;         ///< optimal, infeasible, unbounded, infeasible-or-unbounded, objective-limit, time-limit, node-limit, ..., interrupted
   bool proven = false;        ///< the status is final: no limit and no interrupt stopped the search
   bool maximise = false;
   double primal_bound = 0;    ///< +-infinity if there is no solution

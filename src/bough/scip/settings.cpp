@@ -34,9 +34,9 @@ constexpr std::array ml4co_parameters{
 };
 
 constexpr std::array all_presets{
-    Preset{"default", "SCIP as shipped", {}, false, false},
-    Preset{"paper", "cuts only at the root, no restarts, variables permuted by the seed", paper_parameters, true, false},
-    Preset{"ml4co", "heuristics off, no restarts, the time limit starts after the root", ml4co_parameters, true, true},
+    Preset{"default", {}, false, false},
+    Preset{"paper", paper_parameters, true, false},
+    Preset{"ml4co", ml4co_parameters, true, true},
 };
 
 template <class Number>
@@ -121,8 +121,6 @@ void read_settings_file(SCIP* scip, const std::string& file) {
 
 }  // namespace
 
-std::span<const Preset> presets() { return all_presets; }
-
 const Preset* find_preset(std::string_view name) {
   const auto found = std::ranges::find(all_presets, name, &Preset::name);
   return found == all_presets.end() ? nullptr : &*found;
@@ -203,11 +201,15 @@ void apply_settings(SCIP* scip, const Settings& settings) {
   for (const auto& [name, value] : settings.overrides) set_parameter(scip, name, value);
 
   const Preset* preset = find_preset(settings.preset);
-  const bool time_after_root = preset != nullptr && preset->time_after_root;  // then run() sets the limit once the root is done
-  if (settings.time_limit_s && !time_after_root) set_parameter(scip, "limits/time", std::format("{}", *settings.time_limit_s));
+  if (settings.time_limit_s && !time_limit_after_root(settings)) set_parameter(scip, "limits/time", std::format("{}", *settings.time_limit_s));
   if (settings.node_limit) set_parameter(scip, "limits/nodes", std::to_string(*settings.node_limit));
   if (settings.memory_limit_mb) set_parameter(scip, "limits/memory", std::format("{}", *settings.memory_limit_mb));
   if (settings.objective_limit) check(SCIPsetObjlimit(scip, *settings.objective_limit));
+}
+
+std::optional<double> time_limit_after_root(const Settings& settings) {
+  const Preset* preset = find_preset(settings.preset);
+  return preset != nullptr && preset->time_after_root ? settings.time_limit_s : std::nullopt;
 }
 
 void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare) {

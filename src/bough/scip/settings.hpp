@@ -18,12 +18,10 @@ namespace bough {
 /// A named set of SCIP parameters (docs/cli.md lists them).
 struct Preset {
   std::string_view name;
-  std::string_view summary;
   std::span<const std::pair<std::string_view, std::string_view>> parameters;
   bool seeded;           ///< seed 0 if the user gives none; otherwise SCIP's own order stays as it is
   bool time_after_root;  ///< the time limit starts when the root node is done
 };
-std::span<const Preset> presets();
 
 /// Everything that shapes a solve besides the branching policy.
 struct Settings {
@@ -44,6 +42,9 @@ void apply_settings(SCIP* scip, const Settings& settings);
 void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare = {});
 
 inline constexpr double longest_time_limit_s = 1e9;  ///< that a file may ask for
+
+/// The limit that counts from the end of the root node, which is run()'s to set; empty if apply_settings() has set it from the start.
+std::optional<double> time_limit_after_root(const Settings& settings);
 
 /// The seed in force: the given one, or the preset's.
 std::optional<std::uint32_t> effective_seed(const Settings& settings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/scip/solution.hpp"
 
+#include <cmath>
 #include <format>
 #include <memory>
 #include <span>
@@ -9,9 +10,11 @@
 
 namespace bough {
 
+bool misses_objective_limit(SCIP* scip) { return !SCIPisInfinity(scip, std::abs(SCIPgetObjlimit(scip))) && SCIPgetNLimSolsFound(scip) == 0; }
+
 std::optional<Solution> best_solution(SCIP* scip) {
   SCIP_SOL* best = SCIPgetBestSol(scip);
-  if (best == nullptr) return std::nullopt;
+  if (best == nullptr || misses_objective_limit(scip)) return std::nullopt;
   Solution solution;
   solution.objective = SCIPgetSolOrigObj(scip, best);
   for (SCIP_VAR* var : std::span(SCIPgetOrigVars(scip), static_cast<std::size_t>(SCIPgetNOrigVars(scip)))) {

@@ -18,7 +18,10 @@ struct Solution {
   std::vector<std::pair<std::string, double>> values;  // (n_original_variables)  name, value; in the problem's order
 };
 
-/// The incumbent; empty if there is none.
+/// Whether there is an objective limit that no solution found so far keeps.  SCIP then gives the limit as its primal bound, and may still have worse solutions.
+bool misses_objective_limit(SCIP* scip);
+
+/// The incumbent; empty if there is none, or none that keeps the objective limit.
 std::optional<Solution> best_solution(SCIP* scip);
 
 /// Whether a solution holds in the file it is meant for.

@@ -21,7 +21,7 @@ enum class Target : std::uint8_t { ties, soft };
 inline constexpr std::array<std::string_view, 2> target_names{"ties", "soft"};
 
 /// Where a state's memory comes from.  `pieces`: a window is cut into consecutive pieces of `memory` states, and memory begins with
-/// each piece.  `full`: every state remembers the memory - 1 states before it in its window, as the solver does.  `shuffled`: the
+/// each piece.  `full`: every state remembers the memory - 1 states before it, as the solver does, as far as its window reaches.  `shuffled`: the
 /// same, but at the last of its steps each variable continues the memory of a random variable of the same state.
 enum class History : std::uint8_t { pieces, full, shuffled };
 

@@ -80,6 +80,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   } catch (const nlohmann::json::exception& error) {
     throw Error(ExitCode::bad_input, std::format("{}: its progress cannot be read: {}", path.string(), error.what()), "start again with --force");
   }
+  bool possible = c.n_steps >= 0 && c.batch >= 0 && c.best.empty() == c.epochs.empty();
+  for (std::size_t e = 0; e < c.epochs.size(); ++e) possible = possible && c.epochs[e].epoch == static_cast<int>(e) + 1;
+  if (!possible) throw Error(ExitCode::bad_input, std::format("{}: its progress is none that a run could have made", path.string()), "start again with --force");
   for (const auto* weights : {&c.average, &c.best}) {
     if (!weights->empty() && weights->size() != shape[0]) throw Error(ExitCode::bad_input, std::format("{}: {} weights, expected {}", path.string(), weights->size(), shape[0]), "start again with --force");
   }

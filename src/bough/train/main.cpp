@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <format>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <print>
 
@@ -202,9 +203,9 @@ ExitCode run(int argc, char** argv) {
   app.add_option("--policy", options.policy, "network")->check(CLI::IsMember(network_names))->option_text("gcnn|gat|tgat [tgat]");
   app.add_option("--config", options.config_file, "settings, as TOML; docs/training.md lists the keys")->option_text("FILE");
   app.add_option("--valid", request.valid, "set to validate on; without it, a part of the instances of --data")->option_text("DIR");
-  app.add_option("--epochs", options.epochs, "passes over the set")->check(CLI::PositiveNumber)->option_text("N [40]");
+  app.add_option("--epochs", options.epochs, "passes over the set")->check(CLI::Range(1, 1'000'000))->option_text("N [40]");
   app.add_option("--threads", options.threads, "results do not depend on it")->check(CLI::Range(1, 1024))->option_text("T [cores]");
-  app.add_option("--seed", options.seed, "of everything that is random")->check(CLI::NonNegativeNumber)->option_text("N [0]");
+  app.add_option("--seed", options.seed, "of everything that is random")->check(CLI::Range(std::uint64_t{0}, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())))->option_text("N [0]");
   app.add_option("--target", options.target, "spread over the tied best candidates, or by score")->check(CLI::IsMember(target_names))->option_text("ties|soft [ties]");
   app.add_option("--attention", options.attention, "form of the logits (gat, tgat)")->check(CLI::IsMember(attention_names))->option_text("sum|concat [concat]");
   app.add_option("--states", options.states, "train only on the first instances that have this many labelled states")->check(CLI::PositiveNumber)->option_text("N");

@@ -54,7 +54,9 @@ OpenSet open_set(const fs::path& directory) {
 }
 
 nlohmann::ordered_json set_json(const OpenSet& set) {
-  return {{"set", set.name}, {"manifest_sha256", set.manifest}, {"instances", set.dataset.episodes().size()}, {"windows", set.dataset.n_windows()}, {"labels", set.dataset.n_labels()}};
+  std::set<std::string_view> instances;
+  for (const ManifestEntry& entry : set.dataset.episodes()) instances.insert(entry.instance);
+  return {{"set", set.name}, {"manifest_sha256", set.manifest}, {"instances", instances.size()}, {"windows", set.dataset.n_windows()}, {"labels", set.dataset.n_labels()}};
 }
 
 TrainingSets open_training_sets(const fs::path& train, const std::optional<fs::path>& valid, std::int64_t n_labels) {

@@ -45,9 +45,8 @@ class Run {
   explicit Run(const TrainRequest& request)
       : request_(request), config_(request.config), checkpoint_path_(beside(request.output, ".checkpoint.safetensors")), crew_(config_.threads) {
     refuse_existing(request, checkpoint_path_);
-    for (const char* suffix : {".safetensors", ".checkpoint.safetensors", ".metrics.jsonl", ".svg", ".config.toml"}) {  // its own alone: another run may be beside it
-      remove_leftovers(request.output.parent_path(), beside(request.output, suffix).filename().string() + ".");
-    }
+    remove_leftovers(request.output.parent_path(), request.output.filename().string() + ".tmp-");  // its own alone: another run may be beside it
+    for (const char* suffix : {".checkpoint.safetensors", ".metrics.jsonl", ".svg", ".config.toml"}) remove_leftovers(request.output.parent_path(), beside(request.output, suffix).filename().string() + ".tmp-");
     { const AtomicFile probe(checkpoint_path_); }  // whether anything can be written there is known before hours have passed
     sets_ = open_training_sets(request.data, request.valid, config_.states);
     description_ = Json{{"config", config_json(config_)}, {"train", set_json(sets_.train)}, {"valid", set_json(sets_.valid)}};
@@ -115,6 +114,7 @@ class Run {
     }
     Checkpoint c = read_checkpoint(checkpoint_path_);
     refuse_other_run(c.run);
+    if (c.average.empty() == (config_.average > 0)) throw Error(ExitCode::bad_input, std::format("{}: averaged weights are missing, or not asked for", checkpoint_path_.string()), "start again with --force");
     network_.emplace(c.model);
     adam_->first_moment = std::move(c.first_moment);
     adam_->second_moment = std::move(c.second_moment);
