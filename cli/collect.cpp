@@ -173,6 +173,7 @@ void add_collect(CLI::App& app, Action& action) {
   command->add_option("--labels", options->labels, "label every state of a window, or only the last")->check(CLI::IsMember(labels_names))->option_text("all|last [all]");
   command->add_option("--start", options->start, "windows from the root on, or at random places")->check(CLI::IsMember(start_names))->option_text("first|anywhere [anywhere]");
   command->add_option("--expert-probability", sampling.probability, "that a window starts at a decision outside of one")->check(CLI::Range(0.0, 1.0))->option_text("P [0.05]");
+  command->add_option("--expert-candidates", sampling.max_candidates, "ask the expert about so many candidates of a state, drawn at random; the state keeps only these")->check(CLI::Range(2, 1'000'000))->option_text("N [all]");
   command->add_option("--explorer", request.explorer, "policy that decides where the expert does not")->option_text("POLICY [pscost]");
   command->add_option("--follow", options->follow, "who decides at a labelled state")->check(CLI::IsMember(follow_names))->option_text("expert|explorer [expert]");
   command->add_option("--episode-states", sampling.max_labels, "labelled states after which an episode opens no more windows")->check(CLI::PositiveNumber)->option_text("N [32]");

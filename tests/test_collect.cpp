@@ -241,6 +241,34 @@ TEST(Collect, WindowsFromTheRootAreConsecutiveDecisionsAllLabelled) {
   }
 }
 
+// Whoever is asked about three candidates knows the best of the three, and what is branched on may be another.
+TEST(Collect, TheExpertIsAskedAboutAsManyCandidatesAsWanted) {
+  const TemporaryDirectory directory;
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 3);
+  collect(request);
+  std::vector<std::size_t> n_all;
+  for (const Episode& episode : episodes_of(request)) n_all.push_back(episode.states.front().candidates.size());
+  request.output = directory.path() / "few";
+  request.sampling.max_candidates = 3;
+  collect(request);
+  const std::vector<Episode> few = episodes_of(request);
+  ASSERT_EQ(few.size(), n_all.size());
+  bool had_more = false;
+  for (std::size_t e = 0; e < few.size(); ++e) {
+    EXPECT_EQ(few[e].states.front().candidates.size(), std::min<std::size_t>(3, n_all[e])) << "the first decision of an episode is the same";
+    had_more = had_more || n_all[e] > 3;
+    for (const State& state : few[e].states) {
+      ASSERT_TRUE(state.label);
+      EXPECT_EQ(state.label->score.size(), state.candidates.size());
+      EXPECT_EQ(state.label->score[static_cast<std::size_t>(state.label->choice)], std::ranges::max(state.label->score));
+      EXPECT_EQ(state.chosen, state.label->choice) << "the expert is followed";
+    }
+  }
+  EXPECT_TRUE(had_more) << "or nothing was tested";
+  request.sampling.max_candidates = 4;
+  EXPECT_THROW((void)collect(request), Error) << "another set";
+}
+
 TEST(Collect, WithLabelsLastOnlyTheNewestOfEachFullWindowIsLabelled) {
   const TemporaryDirectory directory;
   CollectRequest request = small_request(directory.path() / "set");

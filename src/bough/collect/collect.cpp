@@ -58,6 +58,7 @@ Json description_of(const CollectRequest& request) {
           {"labels", labels_names[static_cast<std::size_t>(s.labels)]},
           {"start", start_names[static_cast<std::size_t>(s.start)]},
           {"expert_probability", s.probability},
+          {"expert_candidates", s.max_candidates == 0 ? Json(nullptr) : Json(s.max_candidates)},
           {"follow", follow_names[static_cast<std::size_t>(s.follow)]},
           {"explorer", request.explorer},
           {"explorer_sha256", request.explorer_sha256.empty() ? Json(nullptr) : Json(request.explorer_sha256)},

@@ -49,8 +49,8 @@ class Sampler {
       check(SCIPinterruptSolve(scip));
       return SCIP_DIDNOTRUN;
     }
-    const Candidates candidates = lp_candidates(scip);
-    variables_.assign(candidates.variables.begin(), candidates.variables.end());
+    const Candidates all = lp_candidates(scip);
+    variables_.assign(all.variables.begin(), all.variables.end());
     pending_ = false;
     if (options_.khalil) {
       const Timed timed(result_.observe_time_s);
@@ -59,6 +59,8 @@ class Sampler {
 
     const bool wants_label = in_window_ && (options_.labels == Labels::all || window_.size() + 1 == static_cast<std::size_t>(options_.window));
     std::optional<NoLabel> trouble;
+    const Candidates candidates = wants_label ? asked_of(all) : all;
+    kept_.assign(candidates.variables.begin(), candidates.variables.end());
     if (in_window_) observe(scip, candidates);
     {
       const Timed timed(result_.expert_time_s);
@@ -84,7 +86,7 @@ class Sampler {
       request_.explorer->score(scip, lp_candidates(scip), scores_);
     }
     if (labelled && expert_decides) {
-      if (!ends_node(label_)) return branch(scip, static_cast<std::size_t>(label_.choice));
+      if (!ends_node(label_)) return branch(scip, kept_[static_cast<std::size_t>(label_.choice)]);
       window_.back().chosen = label_.choice;  // two children that SCIP would prune; like its own rule, we do not make them
       return SCIP_CUTOFF;
     }
@@ -97,7 +99,7 @@ class Sampler {
       pending_ = in_window_;
       return SCIP_DIDNOTRUN;
     }
-    return branch(scip, static_cast<std::size_t>(std::ranges::max_element(scores_) - scores_.begin()));
+    return branch(scip, variables_[static_cast<std::size_t>(std::ranges::max_element(scores_) - scores_.begin())]);
   }
 
   /// SCIP has branched at the focus node, by whichever rule: remembers on what.
@@ -137,6 +139,23 @@ class Sampler {
   [[nodiscard]] bool enough() const { return n_labels_ >= options_.max_labels; }
   bool opens_window() { return !enough() && (options_.start == Start::first || rng_.bernoulli(options_.probability)); }
 
+  /// All, or as many as the expert is to be asked about.
+  Candidates asked_of(const Candidates& all) {
+    const auto n = static_cast<std::size_t>(options_.max_candidates);
+    if (n == 0 || all.variables.size() <= n) return all;
+    auto places = rng_.permutation(static_cast<std::int32_t>(all.variables.size()));
+    places.resize(n);
+    std::ranges::sort(places);
+    asked_.clear(), asked_values_.clear(), asked_fractions_.clear();
+    for (const auto k : places) {
+      const auto place = static_cast<std::size_t>(k);
+      asked_.push_back(all.variables[place]);
+      asked_values_.push_back(all.values[place]);
+      asked_fractions_.push_back(all.fractions[place]);
+    }
+    return {asked_, asked_values_, asked_fractions_};
+  }
+
   void observe(SCIP* scip, const Candidates& candidates) {
     const Timed timed(result_.observe_time_s);
     const BipartiteGraph& graph = extractor_.extract(scip);
@@ -158,15 +177,15 @@ class Sampler {
     state.primal_bound = SCIPisInfinity(scip, SCIPgetUpperbound(scip)) ? std::numeric_limits<double>::infinity() : SCIPgetUpperbound(scip);
   }
 
-  SCIP_RESULT branch(SCIP* scip, std::size_t k) {
-    check(SCIPbranchVar(scip, variables_[k], nullptr, nullptr, nullptr));
-    if (in_window_) window_.back().chosen = static_cast<std::int32_t>(k);
+  SCIP_RESULT branch(SCIP* scip, SCIP_VAR* variable) {
+    check(SCIPbranchVar(scip, variable, nullptr, nullptr, nullptr));
+    if (in_window_) set_chosen(variable);
     return SCIP_BRANCHED;
   }
 
   void set_chosen(const SCIP_VAR* variable) {
-    const auto place = std::ranges::find(variables_, variable);
-    if (place != variables_.end()) window_.back().chosen = static_cast<std::int32_t>(place - variables_.begin());
+    const auto place = std::ranges::find(kept_, variable);
+    if (place != kept_.end()) window_.back().chosen = static_cast<std::int32_t>(place - kept_.begin());
   }
 
   /// A window without a label teaches nothing.
@@ -192,6 +211,9 @@ class Sampler {
   Label label_;
   std::vector<SCIP_VAR*> variables_;  // (n_candidates)
   std::vector<double> scores_;        // (n_candidates)
+  std::vector<SCIP_VAR*> kept_;       // (n_kept)  the candidates in the last state
+  std::vector<SCIP_VAR*> asked_;      // (max_candidates)  those that were drawn
+  std::vector<double> asked_values_, asked_fractions_;
   std::vector<State> window_;         ///< the open window
   bool in_window_ = false;
   bool pending_ = false;              ///< the last state waits to hear what SCIP branched on

@@ -26,6 +26,7 @@ struct Sampling {
   Labels labels = Labels::all;      ///< label every state of a window, or only its last, the others being history
   Start start = Start::anywhere;    ///< windows one after the other from the root on, or each with `probability` at a free decision
   double probability = 0.05;
+  int max_candidates = 0;           ///< the expert is asked about so many candidates of a state, drawn at random, and the state keeps only these; 0: about all
   Follow follow = Follow::expert;   ///< who decides at a labelled state; everywhere else the explorer does
   int max_labels = 32;              ///< an episode opens no window after this many
   std::int64_t max_nodes = 10'000;  ///< and ends at this many nodes

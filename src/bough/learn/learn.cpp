@@ -122,6 +122,7 @@ class Learning {
       set->request.sampling = recipe.sampling;
       set->request.n_labels = n_labels;
     }
+    valid_.request.sampling.max_candidates = 0;  // accuracy is that among all
     for (const std::string& network : recipe.networks) {
       for (const std::uint64_t seed : recipe.seeds) candidates_.push_back({network, seed, recipe.seeds.size() == 1 ? network : std::format("{}-{}", network, seed)});
     }

@@ -76,8 +76,10 @@ class RecipeReader {
     collect("window", sampling.window);
     collect("start", sampling.start, start_names);
     collect("expert_probability", sampling.probability);
+    collect("expert_candidates", sampling.max_candidates);
     collect("follow", sampling.follow, follow_names);
     collect("episode_states", sampling.max_labels);
+    if (sampling.max_candidates < 0 || sampling.max_candidates == 1) reader_.refuse(collect.raw(), "collect: expert_candidates is at least 2; without it the expert is asked about all");
     if (sampling.window < 1 || sampling.max_labels < 1 || !(sampling.probability >= 0 && sampling.probability <= 1)) reader_.refuse(collect.raw(), "collect: window and episode_states are at least 1, a probability lies from 0 to 1");
     const auto read_set = [&](const char* key, SeedRange& seeds, std::int64_t& n_labels) {
       TomlReader set = collect.table(key, collect.need(key));
