@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <print>
+#include <set>
 #include <thread>
 
 #include "bough/branch/policies.hpp"
@@ -145,7 +146,11 @@ ExitCode collect_set(CollectOptions& options) {
     throw Error(ExitCode::partial, std::format("only {} of {} labels: there are no more instances", totals.n_labels, *request.n_labels), "give more instances, or --passes to solve these more often, and run it again");
   }
   if (!summary.quarantined.empty()) {
-    throw Error(ExitCode::partial, std::format("{} of {} instances gave no episode", summary.quarantined.size(), summary.quarantined.size() + summary.episodes.size()),
+    std::set<std::string_view> instances;
+    for (const auto* entries : {&summary.episodes, &summary.quarantined}) {
+      for (const ManifestEntry& entry : *entries) instances.insert(entry.instance);
+    }
+    throw Error(ExitCode::partial, std::format("{} of {} instances were given up", summary.quarantined.size(), instances.size()),
                 "the set is complete without them; --retry tries them again");
   }
   return ExitCode::ok;
@@ -167,7 +172,7 @@ void add_collect(CLI::App& app, Action& action) {
   command->add_option("--seeds", options->seeds, "of the family's instances, both ends included")->option_text("A..B");
   command->add_option("--split", options->split, "only the instances of this part: train (80 %), valid or test (10 % each), by name")->check(CLI::IsMember(split_names))->option_text("PART");
   command->add_option("-o,--output", request.output, "directory of the set; made, or gone on with")->required()->option_text("DIR");
-  command->add_option("--states", request.n_labels, "stop at the first instance with which there are this many labelled states")->check(CLI::PositiveNumber)->option_text("N");
+  command->add_option("--states", request.n_labels, "stop at the first episode with which there are this many labelled states")->check(CLI::PositiveNumber)->option_text("N");
   command->add_option("--passes", request.n_passes, "solve every instance so often, each time with its rows and columns in another order")->check(CLI::Range(1, 1000))->option_text("P [1]");
   command->add_option("--window", sampling.window, "consecutive decisions in a window")->check(CLI::Range(1, 1000))->option_text("L [4]");
   command->add_option("--labels", options->labels, "label every state of a window, or only the last")->check(CLI::IsMember(labels_names))->option_text("all|last [all]");

@@ -87,6 +87,12 @@ TEST(LearnPlan, SpendsTheBudgetInItsShares) {
   EXPECT_EQ(epochs_for(100, 0), 60);
 }
 
+TEST(LearnPlan, SolvesAFolderAsOftenAsFitsAtMost) {
+  EXPECT_EQ(passes_for(535, 6.6, 36), 2) << "238 s each";
+  EXPECT_EQ(passes_for(100, 6.6, 36), 1) << "once in any case";
+  EXPECT_EQ(passes_for(535, 0, 36), 20);
+}
+
 TEST(LearnPlan, SolvesAsManyInstancesAsFitByTheTimeOfThoseSolved) {
   EXPECT_EQ(instances_for(100, 80, 6, 30), 7U) << "13.3 s each: 7.5 fit";
   EXPECT_EQ(instances_for(100, 10, 6, 30), 12U) << "60 would fit, but the next six may be slower";
@@ -228,12 +234,15 @@ TEST(Recipe, ThoseInTheTreeAreValid) {
 
 TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   const TemporaryDirectory directory;
-  const std::string text = changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"tgat\"]");
+  const std::string text = changed(changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"tgat\"]"), "window = 2", "window = 2\nexpert_candidates = 4");
   write_file(directory.path() / "plans.toml", text);
   EXPECT_EQ(run_program(words_of("bough learn plans.toml --budget 1h"), directory.path()).exit_code, 2) << "a recipe has no budget";
   const auto command = words_of("bough learn plans.toml -o out --workers 2 --json -q");
   const Finished run = run_program(command, directory.path());
   ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto asked = [&](const char* set) { return nlohmann::json::parse(read_file(directory.path() / "out/sets" / set / "set.json"))["request"]["expert_candidates"]; };
+  EXPECT_EQ(asked("train"), 4);
+  EXPECT_TRUE(asked("valid").is_null()) << "accuracy is that among all candidates";
   const fs::path models = directory.path() / "out/models";
   const std::string kept = read_file(models / "tgat.safetensors"), first = read_file(models / "tgat-0.safetensors"), second = read_file(models / "tgat-1.safetensors");
   EXPECT_NE(first, second);

@@ -12,6 +12,7 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/model/model.hpp"
+#include "bough/train/checkpoint.hpp"
 #include "bough/train/config.hpp"
 #include "bough/train/trainer.hpp"
 #include "tests/process.hpp"
@@ -274,6 +275,30 @@ TEST_F(TrainingTest, AnotherRunsCheckpointIsRefusedAndForceReplacesIt) {
   EXPECT_EQ(other_data.exit_code, 65);
   EXPECT_EQ(train_now("--epochs 2 --force -q -o m.safetensors").exit_code, 0);
   EXPECT_FALSE(fs::exists(file("m.checkpoint.safetensors")));
+}
+
+TEST_F(TrainingTest, ACheckpointThatNoRunCouldHaveMadeIsRefused) {
+  ASSERT_EQ(train_now("--epochs 1 -q -o m.safetensors").exit_code, 0);
+  Checkpoint good{.run = "{}", .model = read_model(file("m.safetensors"))};
+  const std::size_t n = n_parameters(good.model.architecture);
+  for (auto* weights : {&good.first_moment, &good.second_moment, &good.best}) weights->resize(n);
+  good.epochs.resize(1);
+  good.epochs[0].epoch = 1;
+  const auto refused = [&](auto&& damage) {
+    Checkpoint bad = good;
+    damage(bad);
+    write_checkpoint(file("c.safetensors"), bad);
+    try {
+      (void)read_checkpoint(file("c.safetensors"));
+      return false;
+    } catch (const Error& error) {
+      return error.code() == ExitCode::bad_input;
+    }
+  };
+  EXPECT_FALSE(refused([](Checkpoint&) {}));
+  EXPECT_TRUE(refused([](Checkpoint& c) { c.epochs[0].epoch = 100'000'000; }));
+  EXPECT_TRUE(refused([](Checkpoint& c) { c.batch = -1; }));
+  EXPECT_TRUE(refused([](Checkpoint& c) { c.best.clear(); }));
 }
 
 TEST_F(TrainingTest, AFullDiskIsAnErrorAndLeavesThePreviousModel) {

@@ -31,7 +31,6 @@ constexpr std::size_t n_probed = 6;
 constexpr std::size_t fewest_to_choose = 2;
 constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
-constexpr std::int64_t most_passes = 20;   // over a small folder
 
 constexpr int most_threads = 1024;         // that bough-train takes
 
@@ -99,10 +98,10 @@ class Learning {
     for (auto [set, names, share] : {std::tuple(&train_, &parts.train, 0.85), std::tuple(&valid_, &parts.valid, 0.15)}) {
       set->request.instances = request_.instances;
       set->request.only = *names;
-      set->request.n_passes = most_passes;
       // In small trees every decision is asked for; in large ones windows begin anywhere, so that deep nodes are seen too.
       set->request.sampling.start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
       set->time_s = share * plan.collect_s;
+      set->request.n_passes = passes_for(set->time_s, probe.mean_time_s, names->size());
     }
     for (const std::string& network : request_.networks) candidates_.push_back({network, request_.seed, network});
     trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results.md, levers

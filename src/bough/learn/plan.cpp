@@ -68,6 +68,8 @@ std::int64_t labels_for(double time_s, double labels_per_s) { return static_cast
 
 int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::clamp(time_s / std::max(1e-3, epoch_s), 4.0, 60.0)); }
 
+std::int64_t passes_for(double time_s, double solve_s, std::size_t n) { return static_cast<std::int64_t>(std::clamp(time_s / std::max(1e-3, solve_s * static_cast<double>(n)), 1.0, 20.0)); }
+
 std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::size_t n_all) {
   const double fit = static_cast<double>(n) * time_s / std::max(1e-3, spent_s);
   return std::min(n_all, static_cast<std::size_t>(std::clamp(fit, static_cast<double>(n), 2.0 * static_cast<double>(n))));

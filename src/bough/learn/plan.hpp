@@ -56,6 +56,9 @@ Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies);
 std::int64_t labels_for(double time_s, double labels_per_s);
 int epochs_for(double time_s, double epoch_s);
 
+/// How often to solve `n` instances at most, so that the solves alone fit in the time: where hardly a state is found to label, more of them would not help.
+std::int64_t passes_for(double time_s, double solve_s, std::size_t n);
+
 /// `n` instances took `spent_s`: how many of `n_all` to have solved next, `n` if no more fit in the time.  At most twice as many: the next may take longer.
 std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::size_t n_all);
 
