@@ -232,6 +232,10 @@ TEST(Recipe, ThoseInTheTreeAreValid) {
   EXPECT_GE(n_recipes, 1U);
 }
 
+nlohmann::json candidates_asked(const fs::path& out, const std::string& set) {
+  return nlohmann::json::parse(read_file(out / "sets" / set / "set.json"))["request"]["expert_candidates"];
+}
+
 TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   const TemporaryDirectory directory;
   const std::string text = changed(changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"tgat\"]"), "window = 2", "window = 2\nexpert_candidates = 4");
@@ -240,9 +244,8 @@ TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   const auto command = words_of("bough learn plans.toml -o out --workers 2 --json -q");
   const Finished run = run_program(command, directory.path());
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  const auto asked = [&](const char* set) { return nlohmann::json::parse(read_file(directory.path() / "out/sets" / set / "set.json"))["request"]["expert_candidates"]; };
-  EXPECT_EQ(asked("train"), 4);
-  EXPECT_TRUE(asked("valid").is_null()) << "accuracy is that among all candidates";
+  EXPECT_EQ(candidates_asked(directory.path() / "out", "train"), 4);
+  EXPECT_TRUE(candidates_asked(directory.path() / "out", "valid").is_null()) << "accuracy is that among all candidates";
   const fs::path models = directory.path() / "out/models";
   const std::string kept = read_file(models / "tgat.safetensors"), first = read_file(models / "tgat-0.safetensors"), second = read_file(models / "tgat-1.safetensors");
   EXPECT_NE(first, second);
@@ -312,6 +315,8 @@ TEST(Learn, GoesFromAFolderToAModelAndAVerdictThroughAKillAndAStop) {
   for (const char* file : {"model.safetensors", "report/index.html", "verdict.txt"}) EXPECT_TRUE(fs::exists(out / file)) << file;
   const auto state = nlohmann::json::parse(read_file(out / "learn.json"));
   EXPECT_GE(state.at("train_labels").get<int>(), 64);
+  EXPECT_EQ(candidates_asked(out, "train"), 32);
+  EXPECT_TRUE(candidates_asked(out, "valid").is_null());
 
   // Done is done: the same verdict at once.  Another budget is another experiment.
   EXPECT_EQ(run_program(command, directory.path()).out, last.out);

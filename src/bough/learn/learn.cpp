@@ -31,6 +31,7 @@ constexpr std::size_t n_probed = 6;
 constexpr std::size_t fewest_to_choose = 2;
 constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
+constexpr int n_asked = 32;                // candidates of a state to learn from: more states are worth more (docs/results.md)
 
 constexpr int most_threads = 1024;         // that bough-train takes
 
@@ -103,6 +104,7 @@ class Learning {
       set->time_s = share * plan.collect_s;
       set->request.n_passes = passes_for(set->time_s, probe.mean_time_s, names->size());
     }
+    train_.request.sampling.max_candidates = n_asked;  // validation keeps all: accuracy is that among all
     for (const std::string& network : request_.networks) candidates_.push_back({network, request_.seed, network});
     trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results.md, levers
     train_s_ = plan.train_s / static_cast<double>(candidates_.size());
