@@ -265,6 +265,20 @@ TEST(Collect, TheExpertIsAskedAboutAsManyCandidatesAsWanted) {
     }
   }
   EXPECT_TRUE(had_more) << "or nothing was tested";
+
+  request.output = directory.path() / "explored";
+  request.sampling.follow = Follow::explorer;
+  collect(request);
+  bool elsewhere = false;
+  for (const Episode& episode : episodes_of(request)) {
+    for (const State& state : episode.states) {
+      EXPECT_LT(state.chosen, static_cast<std::int32_t>(state.candidates.size())) << "a place among those that are kept";
+      elsewhere = elsewhere || state.chosen < 0;
+    }
+  }
+  EXPECT_TRUE(elsewhere) << "the explorer chooses among all";
+  request.sampling.follow = Follow::expert;
+  request.output = directory.path() / "few";
   request.sampling.max_candidates = 4;
   EXPECT_THROW((void)collect(request), Error) << "another set";
 }

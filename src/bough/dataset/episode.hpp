@@ -34,7 +34,7 @@ struct State {
   std::vector<std::int32_t> candidates;  // (n_candidates)  variables of the graph
   std::vector<float> khalil;             // (n_candidates, 72), or empty
   std::optional<Label> label;            ///< without one, the state is history for those after it
-  std::int32_t chosen = -1;              ///< the candidate that was branched on; -1 if SCIP did something else
+  std::int32_t chosen = -1;              ///< the candidate that was branched on; -1 if it is none of these, or SCIP did something else
   std::int64_t decision = 0;             ///< its number in the episode, from 0: consecutive numbers are consecutive decisions
   std::int64_t node = 0;                 ///< SCIP's number of the node
   std::int32_t depth = 0;

@@ -31,7 +31,7 @@ constexpr std::size_t n_probed = 6;
 constexpr std::size_t fewest_to_choose = 2;
 constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
-constexpr int n_asked = 32;                // candidates of a state to learn from: more states are worth more (docs/results.md)
+constexpr int n_asked = 32;                // candidates of a state to learn from: of hundreds, asking about all costs several states (docs/results.md)
 
 constexpr int most_threads = 1024;         // that bough-train takes
 
