@@ -52,7 +52,7 @@ class TimingRule final : public scip::ObjBranchrule {
     const std::size_t allocations = test::n_allocations() - before;
     Row row = compare(std::format("extract/{}/cached-vs-rebuilt", name_), 11,
                       hundred([&] {
-                        rebuilt.forget();
+                        rebuilt.begin(scip);
                         (void)rebuilt.extract(scip);
                       }),
                       extract);

@@ -12,8 +12,13 @@ namespace {
 
 class VisitingRule final : public scip::ObjBranchrule {
  public:
-  VisitingRule(SCIP* scip, int priority, std::function<SCIP_RESULT(SCIP*)> visit)
-      : scip::ObjBranchrule(scip, "visit", "calls a test at every decision", priority, -1, 1.0), visit_(std::move(visit)) {}
+  VisitingRule(SCIP* scip, int priority, std::function<SCIP_RESULT(SCIP*)> visit, std::function<void(SCIP*)> begin)
+      : scip::ObjBranchrule(scip, "visit", "calls a test at every decision", priority, -1, 1.0), visit_(std::move(visit)), begin_(std::move(begin)) {}
+  SCIP_DECL_BRANCHINITSOL(scip_initsol) override {
+    (void)branchrule;
+    if (begin_) begin_(scip);
+    return SCIP_OKAY;
+  }
   SCIP_DECL_BRANCHEXECLP(scip_execlp) override {
     (void)branchrule;
     (void)allowaddcons;
@@ -24,19 +29,20 @@ class VisitingRule final : public scip::ObjBranchrule {
 
  private:
   std::function<SCIP_RESULT(SCIP*)> visit_;
+  std::function<void(SCIP*)> begin_;
 };
 
 }  // namespace
 
-RunStatistics solve_visiting(SCIP* scip, const std::function<SCIP_RESULT(SCIP*)>& visit) {
+RunStatistics solve_visiting(SCIP* scip, const std::function<SCIP_RESULT(SCIP*)>& visit, std::function<void(SCIP*)> begin) {
   std::exception_ptr error;
   set_parameter(scip, "branching/pscost/priority", "400000");
-  include_visitor(scip, 500'000, visit);
+  include_visitor(scip, 500'000, visit, std::move(begin));
   return run(scip, {}, error);
 }
 
-void include_visitor(SCIP* scip, int priority, std::function<SCIP_RESULT(SCIP*)> visit) {
-  check(SCIPincludeObjBranchrule(scip, new VisitingRule(scip, priority, std::move(visit)), /*deleteobject=*/TRUE));
+void include_visitor(SCIP* scip, int priority, std::function<SCIP_RESULT(SCIP*)> visit, std::function<void(SCIP*)> begin) {
+  check(SCIPincludeObjBranchrule(scip, new VisitingRule(scip, priority, std::move(visit), std::move(begin)), /*deleteobject=*/TRUE));
 }
 
 std::vector<std::string> family_names() {

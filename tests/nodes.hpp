@@ -16,10 +16,11 @@ namespace bough::test {
 
 /// Solves the problem of `scip` and calls `visit` at every branching decision.  `visit` returns what SCIP is told: SCIP_DIDNOTRUN
 /// leaves the decision to the rule of the next lower priority, which is pseudo-cost branching unless the settings say otherwise.
-RunStatistics solve_visiting(SCIP* scip, const std::function<SCIP_RESULT(SCIP*)>& visit);
+/// `begin`, if there is one, is called when branch and bound begins, for the first time and after every restart.
+RunStatistics solve_visiting(SCIP* scip, const std::function<SCIP_RESULT(SCIP*)>& visit, std::function<void(SCIP*)> begin = {});
 
 /// Adds a rule that calls `visit` at every branching decision, before all rules of lower priority.
-void include_visitor(SCIP* scip, int priority, std::function<SCIP_RESULT(SCIP*)> visit);
+void include_visitor(SCIP* scip, int priority, std::function<SCIP_RESULT(SCIP*)> visit, std::function<void(SCIP*)> begin = {});
 
 /// The names of all families, for suites that run over the registry.
 std::vector<std::string> family_names();

@@ -41,7 +41,8 @@ struct Solved {
   BranchingCounts counts;
 };
 
-Solved solve(const Milp& milp, const Settings& settings, const Model* model, const DecisionHook& on_decision = {}, bool strict = false) {
+Solved solve(const Milp& milp, const Settings& settings, const Model* model, const DecisionHook& on_decision = {}, bool strict = false,
+             std::function<void(SCIP*)> begin = {}) {
   Solved solved;
   std::exception_ptr error;
   const ScipPtr owner = create_scip();
@@ -51,6 +52,7 @@ Solved solve(const Milp& milp, const Settings& settings, const Model* model, con
   apply_settings(scip, settings);
   if (model != nullptr) use_model(scip, *model, "in memory");
   if (strict) be_strict(scip);
+  if (begin) include_visitor(scip, 0, [](SCIP*) { return SCIP_DIDNOTRUN; }, std::move(begin));
   solved.statistics = run(scip, {}, error);
   return solved;
 }
@@ -150,7 +152,7 @@ TEST_P(Memory, HoldsTheDecisionsSinceTheRowsChangedAndNothingElse) {
       seen.scores.assign(scores.begin(), scores.end());
     };
     const Milp milp = tiny("setcover", seed);
-    const Solved solved = solve(milp, settings, &model, hook);
+    const Solved solved = solve(milp, settings, &model, hook, /*strict=*/false, [&](SCIP* scip) { extractor.begin(scip); });
     n_restarts += solved.statistics.n_runs - 1;
     EXPECT_NEAR(solved.statistics.primal_bound, solve(milp, settings, nullptr).statistics.primal_bound, 1e-6);
     for (std::size_t t = 0; t < decisions.size(); ++t) {

@@ -6,6 +6,11 @@
 
 namespace bough {
 
+void ModelPolicy::begin(SCIP* scip) {
+  extractor_.begin(scip);
+  scorer_.forget();
+}
+
 void ModelPolicy::score(SCIP* scip, const Candidates& candidates, std::span<double> scores) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -19,11 +24,6 @@ void ModelPolicy::score(SCIP* scip, const Candidates& candidates, std::span<doub
   std::ranges::copy(logits_, scores.begin());
   times_.extraction_s += std::chrono::duration<double>(observed - start).count();
   times_.inference_s += std::chrono::duration<double>(Clock::now() - observed).count();
-}
-
-void ModelPolicy::forget() {
-  extractor_.forget();
-  scorer_.forget();
 }
 
 }  // namespace bough

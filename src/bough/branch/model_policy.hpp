@@ -19,10 +19,9 @@ class ModelPolicy final : public Policy {
  public:
   explicit ModelPolicy(const Model& model) : scorer_(model) {}
 
+  /// Forgets all decisions and the LP.
+  void begin(SCIP* scip) override;
   void score(SCIP* scip, const Candidates& candidates, std::span<double> scores) override;
-
-  /// Forgets all decisions and the LP: another run of branch and bound begins.
-  void forget();
 
   struct Times {
     double extraction_s = 0;

@@ -80,12 +80,11 @@ class Rule final : public scip::ObjBranchrule {
     });
   }
 
-  /// Branch and bound begins, for the first time or after a restart, which leaves nothing of the LP.
   SCIP_DECL_BRANCHINITSOL(scip_initsol) override {
-    (void)scip;
     (void)branchrule;
-    if (model_) model_->forget();
-    return SCIP_OKAY;
+    return reporting([&] {
+      if (policy_ != nullptr) policy_->begin(scip);
+    });
   }
 
   SCIP_DECL_BRANCHEXECLP(scip_execlp) override {

@@ -40,6 +40,12 @@ class Sampler {
  public:
   Sampler(const EpisodeRequest& request, SampledEpisode& result) : request_(request), options_(request.sampling), result_(result), rng_("windows", request.seed) {}
 
+  /// A run of branch and bound begins.
+  void begin(SCIP* scip) {
+    extractor_.begin(scip);
+    request_.explorer->begin(scip);
+  }
+
   /// One decision of the solve.  Returns what SCIP has to be told.
   SCIP_RESULT decide(SCIP* scip) {
     if (window_.size() == static_cast<std::size_t>(options_.window)) close_window();
@@ -226,6 +232,10 @@ class SamplerRule final : public scip::ObjBranchrule {
   SamplerRule(SCIP* scip, Sampler& sampler, std::exception_ptr& error)
       : scip::ObjBranchrule(scip, "bough-sampler", "takes samples, then follows the expert or the explorer", sampler_priority, -1, 1.0),
         sampler_(sampler), error_(error) {}
+  SCIP_DECL_BRANCHINITSOL(scip_initsol) override {
+    (void)branchrule;
+    return guarded(error_, [&] { sampler_.begin(scip); });
+  }
   SCIP_DECL_BRANCHEXECLP(scip_execlp) override {
     (void)branchrule;
     (void)allowaddcons;

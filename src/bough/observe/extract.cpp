@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <span>
 
 namespace bough {
 namespace {
@@ -30,6 +31,18 @@ double reciprocal(double norm) { return norm > 0 ? 1 / norm : 1; }
 
 }  // namespace
 
+void GraphExtractor::begin(SCIP* scip) {
+  key_ = LpKey();
+  if (SCIPgetNRuns(scip) > 1) return;
+  double square = 0;  // SCIP's own norm is that of the LP's columns, which do not exist yet
+  for (SCIP_VAR* variable : std::span(SCIPgetVars(scip), static_cast<std::size_t>(SCIPgetNVars(scip)))) square += std::pow(SCIPvarGetObj(variable), 2);
+  first_norm_ = std::sqrt(square) * SCIPgetTransObjscale(scip);
+}
+
+double GraphExtractor::objective_norm(SCIP* scip) const {
+  return SCIPgetNRuns(scip) > 1 && first_norm_ > 0 ? first_norm_ / SCIPgetTransObjscale(scip) : SCIPgetObjNorm(scip);
+}
+
 const BipartiteGraph& GraphExtractor::extract(SCIP* scip) {
   const bool changed = key_.update(scip);
   if (changed) {
@@ -40,14 +53,20 @@ const BipartiteGraph& GraphExtractor::extract(SCIP* scip) {
   update_incumbent(scip);
   update_variables(scip);
   update_rows(scip);
-  assert(changed || graph_ == GraphExtractor().extract(scip));  // the cache is right
+#ifndef NDEBUG
+  if (!changed) {
+    GraphExtractor fresh;
+    fresh.first_norm_ = first_norm_;
+    assert(graph_ == fresh.extract(scip));  // the cache is right
+  }
+#endif
   return graph_;
 }
 
 void GraphExtractor::rebuild(SCIP* scip) {
   const auto rows = lp_rows(scip);
   const auto columns = lp_columns(scip);
-  objective_scale_ = reciprocal(SCIPgetObjNorm(scip));
+  objective_scale_ = reciprocal(objective_norm(scip));
 
   graph_.variable_features.assign(columns.size() * n_variable_features, 0);
   is_integral_.resize(columns.size());

@@ -19,8 +19,10 @@ class GraphExtractor {
   /// The graph of the focus node, valid until the next call.  Precondition: its LP is solved to optimality.
   const BipartiteGraph& extract(SCIP* scip);
 
-  /// Makes the next call build everything anew.
-  void forget() { key_ = LpKey(); }
+  /// A run of branch and bound begins, the first of a solve or another after a restart; call it from a plugin's initsol.  The next
+  /// call builds everything anew, and scales the objective as in the first run: after a restart SCIP's norm of it counts only the
+  /// variables that are not fixed yet, sometimes a tenth, and the same node would look like another.
+  void begin(SCIP* scip);
 
   /// Changes whenever the topology may have changed; counts from 1.
   [[nodiscard]] std::uint64_t topology_version() const { return version_; }
@@ -34,6 +36,7 @@ class GraphExtractor {
     double scale;  ///< 1 / |a|
   };
 
+  [[nodiscard]] double objective_norm(SCIP* scip) const;
   void rebuild(SCIP* scip);
   void update_variables(SCIP* scip);
   void update_rows(SCIP* scip);
@@ -41,6 +44,7 @@ class GraphExtractor {
 
   LpKey key_;
   std::uint64_t version_ = 0;
+  double first_norm_ = 0;       ///< |c| of the first run in the units of the original problem; 0: begin() did not see that run
   double objective_scale_ = 1;  ///< 1 / |c|
   std::vector<Side> sides_;               // (n_rows)
   std::vector<std::uint8_t> is_integral_;  // (n_variables)

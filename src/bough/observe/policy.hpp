@@ -39,6 +39,9 @@ class Policy {
   /// The SCIP branching rule that is this policy; empty if the policy scores candidates.
   [[nodiscard]] virtual std::string_view scip_rule() const { return {}; }
 
+  /// A run of branch and bound begins, the first of a solve or another after a restart, which leaves nothing of the LP.
+  virtual void begin(SCIP* scip) { (void)scip; }
+
   /// Scores the candidates of the focus node, higher is better.  Never called if scip_rule() is not empty.
   virtual void score(SCIP* scip, const Candidates& candidates, std::span<double> scores) {
     (void)scip, (void)candidates, (void)scores;
