@@ -12,6 +12,7 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/learn/learn.hpp"
+#include "bough/model/model.hpp"
 #include "tests/process.hpp"
 
 namespace bough::test {
@@ -129,11 +130,18 @@ TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
 
 // 1.00 s is the fastest, so up to 1.02 s is a tie: of "a" and "b" the one with fewer nodes, whatever "c" has.
 TEST(LearnPlan, TheFastestIsChosenAndNodesDecideTies) {
-  const PolicySummary a{.policy = "a", .time_s = {1.00, 0}, .nodes = {50, 0}}, b{.policy = "b", .time_s = {1.02, 0}, .nodes = {40, 0}}, c{.policy = "c", .time_s = {1.03, 0}, .nodes = {10, 0}};
+  const auto summary = [](const char* policy, double time_s, double nodes) {
+    PolicySummary one;
+    one.policy = policy;
+    one.time_s.mean = time_s;
+    one.nodes.mean = nodes;
+    return one;
+  };
+  const PolicySummary a = summary("a", 1.00, 50), b = summary("b", 1.02, 40), c = summary("c", 1.03, 10);
   EXPECT_EQ(best_by_solving({&a, &b, &c}).policy, "b");
   EXPECT_EQ(best_by_solving({&a, &c}).policy, "a");
   EXPECT_EQ(best_by_solving({&c}).policy, "c");
-  const PolicySummary none{.policy = "none", .time_s = {1.01, 0}, .nodes = {std::numeric_limits<double>::quiet_NaN(), 0}};
+  const PolicySummary none = summary("none", 1.01, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(best_by_solving({&none, &a}).policy, "a") << "it solved nothing that could be counted";
 }
 
@@ -217,6 +225,13 @@ TEST(Recipe, EveryMistakeHasItsLine) {
   refuses("200..201", "30..31", "collect.train and choose share instances");
   refuses("300..305", "139..145", "collect.valid and judge share instances");
   refuses("[train]", "[train]\n[more]", "unknown key \"more\"");
+  const std::string also = "window = 2\nalso = [{ settings = \"default\", instances = \"0..39\", states = 16 }]";
+  const auto refuses_also = [&](const std::string& from, const std::string& to, const char* says) { refuses("window = 2", changed(also, from, to), says); };
+  refuses_also("default", "paper", "settings \"paper\" are taken already");
+  refuses_also("default", "defaults", "no settings \"defaults\"");
+  refuses_also("0..39", "0..200", "collect.valid and collect.also share instances");
+  refuses_also("states = 16", "states = 1", "at least 16");
+  refuses_also("states = 16", "state = 16", "no \"states\"");
 }
 
 // The shipped models' recipes: each is one, and makes every network.
@@ -238,7 +253,8 @@ nlohmann::json candidates_asked(const fs::path& out, const std::string& set) {
 
 TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   const TemporaryDirectory directory;
-  const std::string text = changed(changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"tgat\"]"), "window = 2", "window = 2\nexpert_candidates = 4");
+  const std::string text = changed(changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"tgat\"]"), "window = 2",
+                                   "window = 2\nexpert_candidates = 4\nalso = [{ settings = \"default\", instances = \"0..39\", states = 16 }]");
   write_file(directory.path() / "plans.toml", text);
   EXPECT_EQ(run_program(words_of("bough learn plans.toml --budget 1h"), directory.path()).exit_code, 2) << "a recipe has no budget";
   const auto command = words_of("bough learn plans.toml -o out --workers 2 --json -q");
@@ -246,7 +262,10 @@ TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(candidates_asked(directory.path() / "out", "train"), 4);
   EXPECT_TRUE(candidates_asked(directory.path() / "out", "valid").is_null()) << "accuracy is that among all candidates";
+  const auto settings_of = [&](const std::string& set) { return nlohmann::json::parse(read_file(directory.path() / "out/sets" / set / "set.json"))["request"]["settings"].dump(); };
+  EXPECT_NE(settings_of("train"), settings_of("train-default"));
   const fs::path models = directory.path() / "out/models";
+  EXPECT_EQ(nlohmann::json::parse(read_model(models / "tgat-0.safetensors").training)["train"]["set"], "train + train-default");
   const std::string kept = read_file(models / "tgat.safetensors"), first = read_file(models / "tgat-0.safetensors"), second = read_file(models / "tgat-1.safetensors");
   EXPECT_NE(first, second);
   EXPECT_TRUE(kept == first || kept == second);

@@ -324,6 +324,22 @@ TEST_F(TrainingTest, WithoutAValidationSetInstancesAreSplit) {
   EXPECT_EQ(result.at("valid_labels"), whole.part(Split::valid).n_labels());
 }
 
+// Two sets are trained on as if they had been collected into one.
+TEST_F(TrainingTest, SeveralSetsAreReadAsOne) {
+  const std::vector<Episode> all = learnable(60, false, 1);
+  write_set(file("a"), std::vector(all.begin(), all.begin() + 25), "now");
+  write_set(file("b"), std::vector(all.begin() + 25, all.end()), "then");
+  const std::string options = std::format(" --valid {} --epochs 1 --json -q -o ", set("now-valid").string());
+  const Finished one = train("--data " + set("now").string() + options + "one.safetensors"), two = train("--data a --data b" + options + "two.safetensors");
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  ASSERT_EQ(two.exit_code, 0) << two.err;
+  const Model whole = read_model(file("one.safetensors")), parts = read_model(file("two.safetensors"));
+  EXPECT_EQ(whole.tensors, parts.tensors);
+  EXPECT_EQ(json::parse(parts.training)["train"]["set"], "a + b");
+  EXPECT_EQ(json::parse(parts.training)["train"]["labels"], json::parse(whole.training)["train"]["labels"]);
+  EXPECT_EQ(train("--data a --data ./a" + options + "no.safetensors").exit_code, 2) << "the same set twice";
+}
+
 TEST_F(TrainingTest, TheFirstStatesAloneMakeALearningCurve) {
   const Finished run = train_now("--states 20 --epochs 1 --json -o m.safetensors");
   ASSERT_EQ(run.exit_code, 0) << run.err;

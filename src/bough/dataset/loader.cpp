@@ -14,28 +14,39 @@ namespace bough {
 Dataset Dataset::open(const std::filesystem::path& directory) {
   (void)read_set_description(directory);
   Dataset dataset;
-  dataset.directory_ = directory;
   for (const ManifestEntry& entry : Manifest::read(directory).entries()) {
     if (entry.has_episode() && entry.n_states > 0) dataset.episodes_.push_back(entry);
   }
+  dataset.directories_.assign(dataset.episodes_.size(), directory);
   return dataset;
 }
 
+void Dataset::append(const Dataset& other) {
+  episodes_.insert(episodes_.end(), other.episodes_.begin(), other.episodes_.end());
+  directories_.insert(directories_.end(), other.directories_.begin(), other.directories_.end());
+}
+
+Dataset Dataset::those(const std::function<bool(const ManifestEntry&)>& wanted) const {
+  Dataset some;
+  for (std::size_t e = 0; e < episodes_.size(); ++e) {
+    if (!wanted(episodes_[e])) continue;
+    some.episodes_.push_back(episodes_[e]);
+    some.directories_.push_back(directories_[e]);
+  }
+  return some;
+}
+
 Dataset Dataset::part(Split split) const {
-  Dataset part = *this;
-  std::erase_if(part.episodes_, [&](const ManifestEntry& entry) { return split_of(entry.instance) != split; });
-  return part;
+  return those([&](const ManifestEntry& entry) { return split_of(entry.instance) == split; });
 }
 
 Dataset Dataset::first(std::int64_t n_labels) const {
-  Dataset first = *this;
-  first.episodes_.clear();
-  for (std::int64_t n = 0; const ManifestEntry& entry : episodes_) {
-    if (n >= n_labels) break;
+  std::int64_t n = 0;
+  return those([&](const ManifestEntry& entry) {
+    if (n >= n_labels) return false;
     n += entry.n_labels;
-    first.episodes_.push_back(entry);
-  }
-  return first;
+    return true;
+  });
 }
 
 std::int64_t Dataset::n_windows() const {
@@ -50,7 +61,7 @@ std::uint64_t Dataset::raw_bytes() const {
 
 Episode Dataset::load(std::size_t episode) const {
   const ManifestEntry& entry = episodes_[episode];
-  const auto path = Manifest(directory_).shard_path(entry);
+  const auto path = Manifest(directories_[episode]).shard_path(entry);
   Episode read = read_shard(path);
   if (static_cast<std::int64_t>(read.n_windows()) != entry.n_windows) {
     throw Error(ExitCode::bad_input, std::format("{} is not the shard that the manifest describes", path.string()), "'bough inspect DIR' finds damaged shards");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -15,11 +16,13 @@
 
 namespace bough {
 
-/// A collected set, opened for reading: its episodes that have states, in the manifest's order.
+/// A collected set, or several one after the other, opened for reading: the episodes that have states, in the manifest's order.
 class Dataset {
  public:
   /// Throws Error: missing_input, bad_input for another schema or feature set.
   static Dataset open(const std::filesystem::path& directory);
+
+  void append(const Dataset& other);
 
   /// The episodes whose instances belong to this part: parts share no instance.
   [[nodiscard]] Dataset part(Split split) const;
@@ -34,8 +37,10 @@ class Dataset {
   [[nodiscard]] Episode load(std::size_t episode) const;
 
  private:
-  std::filesystem::path directory_;
+  [[nodiscard]] Dataset those(const std::function<bool(const ManifestEntry&)>& wanted) const;
+
   std::vector<ManifestEntry> episodes_;
+  std::vector<std::filesystem::path> directories_;  // (n_episodes)  where each lies
 };
 
 /// A run of consecutive decisions of one episode, which it keeps alive.

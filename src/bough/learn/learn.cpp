@@ -65,6 +65,7 @@ class Learning {
     else follow(*request_.recipe);
     save();
     collect_set("train", train_);
+    for (const auto& [part, set] : also_) collect_set(part, set);
     collect_set("valid", valid_);
     train();
     return judge(choose());
@@ -80,6 +81,7 @@ class Learning {
   struct Set {
     CollectRequest request;  ///< without a number of labels: as many as fit in
     double time_s = 0;
+    std::string settings{};  ///< a preset; empty: that under which models are chosen and judged
   };
 
   struct Solves {
@@ -124,6 +126,13 @@ class Learning {
       set->request.n_labels = n_labels;
     }
     valid_.request.sampling.max_candidates = 0;  // accuracy is that among all
+    for (const Recipe::Also& also : recipe.also) {
+      Set set = train_;
+      set.request.seeds = also.instances;
+      set.request.n_labels = also.n_labels;
+      set.settings = also.settings;
+      also_.emplace_back("train-" + also.settings, std::move(set));
+    }
     for (const std::string& network : recipe.networks) {
       for (const std::uint64_t seed : recipe.seeds) candidates_.push_back({network, seed, recipe.seeds.size() == 1 ? network : std::format("{}-{}", network, seed)});
     }
@@ -249,7 +258,7 @@ class Learning {
       request.output = request_.output / "sets" / part;
       request.n_labels = n_labels;
       request.make_explorer = [](std::uint64_t seed) { return make_policy("pscost", seed); };
-      request.settings.preset = settings_;
+      request.settings.preset = set.settings.empty() ? settings_ : set.settings;
       request.settings.time_limit_s = 3600;
       request.seed = request_.seed;
       request.n_workers = request_.n_workers;
@@ -291,6 +300,7 @@ class Learning {
       const auto run = [&](const fs::path& output, std::optional<std::int64_t> epochs, bool quiet) {
         std::vector<std::string> words{"--data", (request_.output / "sets/train").string(), "--valid", (request_.output / "sets/valid").string(), "--policy", candidate.network, "--config", settings.string(),
                                        "--threads", std::to_string(std::min(request_.n_workers, most_threads)), "--seed", std::to_string(candidate.seed), "-o", output.string()};
+        for (const auto& [part, set] : also_) words.insert(words.end(), {"--data", (request_.output / "sets" / part).string()});
         if (epochs) words.insert(words.end(), {"--epochs", std::to_string(*epochs)});
         if (quiet) words.emplace_back("-q");
         fs::path checkpoint = output;
@@ -375,6 +385,7 @@ class Learning {
   std::string settings_;
   SuiteGroup group_;                 // what the instances are called in records
   Set train_, valid_;
+  std::vector<std::pair<std::string, Set>> also_;  // more to learn from, by name
   std::vector<Candidate> candidates_;
   std::string trainer_;              // settings of bough-train
   double train_s_ = 0;               // for one candidate, of a budget

@@ -2,7 +2,6 @@
 #include "bough/learn/recipe.hpp"
 
 #include <algorithm>
-#include <array>
 #include <format>
 #include <set>
 
@@ -28,7 +27,7 @@ class RecipeReader {
     reader_.at(reader_.need("family"), [&] { (void)family_by_name(instances.family); });
     reader_("size", instances.size, size_names);
     reader_("settings", recipe_.settings);
-    if (find_preset(recipe_.settings) == nullptr) reader_.refuse(reader_.need("settings"), std::format("no settings \"{}\"", recipe_.settings), "there are default, paper and ml4co");
+    refuse_unknown_settings(reader_, recipe_.settings);
     read_networks();
     read_collect(instances);
     read_train();
@@ -45,6 +44,10 @@ class RecipeReader {
   }
 
  private:
+  static void refuse_unknown_settings(TomlReader& table, const std::string& name) {
+    if (find_preset(name) == nullptr) table.refuse(table.need("settings"), std::format("no settings \"{}\"", name), "there are default, paper and ml4co");
+  }
+
   void read_networks() {
     const toml::node& node = reader_.need("networks");
     reader_.each("networks", node, [&](const toml::node& element) {
@@ -81,15 +84,25 @@ class RecipeReader {
     collect("episode_states", sampling.max_labels);
     if (sampling.max_candidates < 0 || sampling.max_candidates == 1) reader_.refuse(collect.raw(), "collect: expert_candidates is at least 2; without it the expert is asked about all");
     if (sampling.window < 1 || sampling.max_labels < 1 || !(sampling.probability >= 0 && sampling.probability <= 1)) reader_.refuse(collect.raw(), "collect: window and episode_states are at least 1, a probability lies from 0 to 1");
-    const auto read_set = [&](const char* key, SeedRange& seeds, std::int64_t& n_labels) {
-      TomlReader set = collect.table(key, collect.need(key));
+    const auto read_set = [&](TomlReader set, SeedRange& seeds, std::int64_t& n_labels) {
       seeds = read_instances(set, instances);
       set.take("states", set.need("states"), n_labels);
       if (n_labels < fewest_labels) set.refuse(set.need("states"), std::format("states: expected at least {}", fewest_labels));
       set.refuse_others();
     };
-    read_set("train", recipe_.train, recipe_.n_train);
-    read_set("valid", recipe_.valid, recipe_.n_valid);
+    read_set(collect.table("train", collect.need("train")), recipe_.train, recipe_.n_train);
+    read_set(collect.table("valid", collect.need("valid")), recipe_.valid, recipe_.n_valid);
+    if (const toml::node* also = collect.find("also")) {
+      collect.each("also", *also, [&](const toml::node& element) {
+        TomlReader set = collect.table("also", element);
+        Recipe::Also& one = recipe_.also.emplace_back();
+        set.take("settings", set.need("settings"), one.settings);
+        refuse_unknown_settings(set, one.settings);
+        const auto taken = [&](const Recipe::Also& other) { return &other != &one && other.settings == one.settings; };
+        if (one.settings == recipe_.settings || std::ranges::any_of(recipe_.also, taken)) set.refuse(element, std::format("also: settings \"{}\" are taken already", one.settings));
+        read_set(std::move(set), one.instances, one.n_labels);
+      });
+    }
     collect.refuse_others();
   }
 
@@ -107,11 +120,18 @@ class RecipeReader {
   }
 
   void refuse_shared_instances() {
-    const std::array<std::pair<const char*, const SeedRange*>, 4> steps{{{"collect.train", &recipe_.train}, {"collect.valid", &recipe_.valid}, {"choose", &recipe_.choose}, {"judge", &recipe_.judge}}};
+    struct Step {
+      const char* name;
+      const SeedRange* seeds;
+      bool learns;
+    };
+    std::vector<Step> steps{{"collect.train", &recipe_.train, true}, {"collect.valid", &recipe_.valid, false}, {"choose", &recipe_.choose, false}, {"judge", &recipe_.judge, false}};
+    for (const Recipe::Also& also : recipe_.also) steps.push_back({"collect.also", &also.instances, true});
     for (std::size_t a = 0; a < steps.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
-        const auto& [name, x] = steps[a];
-        const auto& [other, y] = steps[b];
+        const auto& [name, x, x_learns] = steps[a];
+        const auto& [other, y, y_learns] = steps[b];
+        if (x_learns && y_learns) continue;
         if (x->first <= y->last && y->first <= x->last) reader_.refuse(table_, std::format("{} and {} share instances: what is learned from must not judge", other, name));
       }
     }

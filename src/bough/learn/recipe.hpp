@@ -21,6 +21,13 @@ struct Recipe {
   Sampling sampling;
   SeedRange train, valid, choose, judge;   ///< the instances of each step; no two share any
   std::int64_t n_train = 0, n_valid = 0;   ///< labelled states
+  /// States to learn from as SCIP meets them under other settings, of the same instances.
+  struct Also {
+    std::string settings;
+    SeedRange instances;
+    std::int64_t n_labels = 0;
+  };
+  std::vector<Also> also;
   double time_limit_s = 600;               ///< of a solve, when choosing and judging
   std::string trainer;                     ///< settings of bough-train, as TOML
 };

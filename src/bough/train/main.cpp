@@ -198,7 +198,7 @@ ExitCode run(int argc, char** argv) {
   app.get_formatter()->enable_footer_formatting(false);
   Options options;
   TrainRequest& request = options.request;
-  app.add_option("--data", request.data, "set to learn from; 'bough collect' makes one")->required()->option_text("DIR");
+  app.add_option("--data", request.data, "set to learn from; 'bough collect' makes one; may be repeated")->required()->option_text("DIR")->allow_extra_args(false);
   app.add_option("-o,--output", request.output, "the model; metrics, learning curve and checkpoint lie beside it")->option_text("MODEL");
   app.add_option("--policy", options.policy, "network")->check(CLI::IsMember(network_names))->option_text("gcnn|gat|tgat [tgat]");
   app.add_option("--config", options.config_file, "settings, as TOML; docs/training.md lists the keys")->option_text("FILE");

@@ -39,9 +39,7 @@ void refuse_overlap(const OpenSet& train, const OpenSet& valid) {
   }
 }
 
-}  // namespace
-
-OpenSet open_set(const fs::path& directory) {
+OpenSet open_one(const fs::path& directory) {
   (void)read_set_description(directory);  // says what is missing if it is not a set at all
   const fs::path manifest = directory / "manifest.jsonl";
   for (;;) {
@@ -53,30 +51,45 @@ OpenSet open_set(const fs::path& directory) {
   }
 }
 
+}  // namespace
+
+OpenSet open_set(std::span<const fs::path> directories) {
+  OpenSet all = open_one(directories.front());
+  std::set<fs::path> known{fs::weakly_canonical(directories.front())};
+  for (const fs::path& directory : directories.subspan(1)) {
+    if (!known.insert(fs::weakly_canonical(directory)).second) throw Error(ExitCode::usage, std::format("the set {} is given twice", directory.string()));
+    const OpenSet set = open_one(directory);
+    all.dataset.append(set.dataset);
+    all.name += " + " + set.name;
+    all.manifest += " + " + set.manifest;
+  }
+  return all;
+}
+
 nlohmann::ordered_json set_json(const OpenSet& set) {
   std::set<std::string_view> instances;
   for (const ManifestEntry& entry : set.dataset.episodes()) instances.insert(entry.instance);
   return {{"set", set.name}, {"manifest_sha256", set.manifest}, {"instances", instances.size()}, {"windows", set.dataset.n_windows()}, {"labels", set.dataset.n_labels()}};
 }
 
-TrainingSets open_training_sets(const fs::path& train, const std::optional<fs::path>& valid, std::int64_t n_labels) {
+TrainingSets open_training_sets(std::span<const fs::path> train, const std::optional<fs::path>& valid, std::int64_t n_labels) {
   TrainingSets sets;
   sets.train = open_set(train);
   sets.split = !valid;
   if (valid) {
-    sets.valid = open_set(*valid);
+    sets.valid = open_one(*valid);
     refuse_overlap(sets.train, sets.valid);
   } else {
     sets.valid = sets.train;
     sets.valid.dataset = sets.train.dataset.part(Split::valid);
     sets.train.dataset = sets.train.dataset.part(Split::train);
-    require_labels(sets.train, train, " in the instances that are for training");
-    require_labels(sets.valid, train, " in the instances that are for validation");
+    require_labels(sets.train, sets.train.name, " in the instances that are for training");
+    require_labels(sets.valid, sets.train.name, " in the instances that are for validation");
   }
   if (n_labels > 0) {
     sets.train.dataset = sets.train.dataset.first(n_labels);
     if (const std::int64_t n = sets.train.dataset.n_labels(); n < n_labels) {
-      throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", train.string(), n, n_labels), "collect more, or ask for fewer with --states");
+      throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", sets.train.name, n, n_labels), "collect more, or ask for fewer with --states");
     }
   }
   return sets;

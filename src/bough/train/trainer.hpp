@@ -26,7 +26,7 @@ struct TrainProgress {
 /// A run: what to learn from, how, and where the model goes.
 struct TrainRequest {
   Config config;
-  std::filesystem::path data;
+  std::vector<std::filesystem::path> data;     ///< read as one set
   std::optional<std::filesystem::path> valid;  ///< without one, `data` is split by instance
   std::filesystem::path output;                ///< the model; the other files lie beside it
   bool resume = false;  ///< go on from the checkpoint
