@@ -14,6 +14,7 @@
 #include "bough/collect/expert.hpp"
 #include "bough/collect/sampler.hpp"
 #include "bough/instance/family.hpp"
+#include "bough/observe/extract.hpp"
 #include "bough/scip/problem.hpp"
 #include "tests/nodes.hpp"
 
@@ -109,6 +110,57 @@ Trip trip(const Milp& milp, const Settings& settings, const Sampling& sampling, 
   request.seed = seed;
   trip.sampled = sample_episode(request);
   return trip;
+}
+
+/// Looks at every node with an extractor of its own, as a network does.
+class Watcher final : public Policy {
+ public:
+  void begin(SCIP* scip) override {
+    extractor_.begin(scip);
+    ++n_runs;
+  }
+  void score(SCIP* scip, const Candidates& candidates, std::span<double> scores) override {
+    std::ranges::copy(candidates.fractions, scores.begin());
+    objectives.emplace_back();
+    const BipartiteGraph& graph = extractor_.extract(scip);
+    for (std::size_t j = 0; j < graph.topology.n_variables(); ++j) objectives.back().push_back(graph.variable(j, VariableFeature::objective));
+    if (SCIPgetNRuns(scip) == 1) first_norm_ = SCIPgetObjNorm(scip);
+    n_shrunk += SCIPgetNRuns(scip) > 1 && SCIPgetObjNorm(scip) < 0.99 * first_norm_;
+  }
+  std::vector<std::vector<float>> objectives;  // (n_decisions, n_variables)
+  int n_runs = 0;
+  int n_shrunk = 0;                            ///< decisions after a restart that left less of the objective
+
+ private:
+  GraphExtractor extractor_;
+  double first_norm_ = 0;
+};
+
+// What is learned from and what is solved with look alike, after restarts too.
+TEST(Sampler, KeepsStatesAsAPolicySeesThemAlsoAfterARestart) {
+  int n_shrunk = 0;
+  for (std::uint64_t seed = 0; n_shrunk < 10; ++seed) {
+    ASSERT_LT(seed, 40U) << "hardly a restart left less of the objective";
+    Watcher watcher;
+    EpisodeRequest request;
+    request.load = [&](SCIP* scip) { load_problem(scip, mixed_milp(seed)); };
+    for (const auto& [name, settings] : restless_settings()) {
+      if (name == "restarts") request.settings = settings;
+    }
+    request.sampling.start = Start::first;
+    request.sampling.window = 1;
+    request.sampling.max_labels = 200;
+    request.sampling.max_nodes = 200;
+    request.sampling.follow = Follow::explorer;
+    request.explorer = &watcher;
+    for (const State& state : sample_episode(request).episode.states) {
+      const std::vector<float>& seen = watcher.objectives.at(static_cast<std::size_t>(state.decision));
+      ASSERT_EQ(state.variable_features.size(), seen.size() * n_variable_features);
+      for (std::size_t j = 0; j < seen.size(); ++j) EXPECT_EQ(state.variable_features[j * n_variable_features + static_cast<std::size_t>(VariableFeature::objective)], seen[j]);
+    }
+    EXPECT_GT(watcher.n_runs, 0);
+    n_shrunk += watcher.n_shrunk;
+  }
 }
 
 TEST_P(ExpertOnFamily, FollowedAtEveryNodeItMakesTheDecisionsOfScipsOwnRuleFromTheSameScores) {

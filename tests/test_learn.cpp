@@ -232,6 +232,8 @@ TEST(Recipe, EveryMistakeHasItsLine) {
   refuses_also("0..39", "0..200", "collect.valid and collect.also share instances");
   refuses_also("states = 16", "states = 1", "at least 16");
   refuses_also("states = 16", "state = 16", "no \"states\"");
+  refuses_also("states = 16 }", "states = 16 }, { settings = \"default\", instances = \"0..39\", states = 16 }", "settings \"default\" are taken already");
+  refuses("[train]\nepochs = 1", also.substr(also.find("also")) + "\n[train]\nepochs = 1\nstates = 20", "would leave out collect.also");
 }
 
 // The shipped models' recipes: each is one, and makes every network.

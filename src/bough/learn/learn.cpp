@@ -126,7 +126,9 @@ class Learning {
       set->request.n_labels = n_labels;
     }
     valid_.request.sampling.max_candidates = 0;  // accuracy is that among all
+    std::int64_t n_train = recipe.n_train;
     for (const Recipe::Also& also : recipe.also) {
+      n_train += also.n_labels;
       Set set = train_;
       set.request.seeds = also.instances;
       set.request.n_labels = also.n_labels;
@@ -140,7 +142,7 @@ class Learning {
     choose_.instances = instances_of(recipe.choose);
     judge_.instances = instances_of(recipe.judge);
     run_limit_s_ = recipe.time_limit_s;
-    say("{}: {} states to learn from, {} to validate, {} models, {} instances to choose with, {} to judge on", recipe.name, recipe.n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
+    say("{}: {} states to learn from, {} to validate, {} models, {} instances to choose with, {} to judge on", recipe.name, n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
   }
 
   // ---- what is remembered between calls: learn.json ---------------------------------------------------------------------------------
@@ -279,7 +281,7 @@ class Learning {
     });
     const CollectSummary all = collect_up_to(n_labels);
     if (set.request.n_labels && !all.complete) {
-      throw Error(ExitCode::partial, std::format("all instances of collect.{} together have fewer than {} states", part, n_labels), "give more seeds in the recipe, or ask for fewer states");
+      throw Error(ExitCode::partial, std::format("all instances of collect.{} together have fewer than {} states", set.settings.empty() ? part : "also", n_labels), "give more seeds in the recipe, or ask for fewer states");
     }
     std::int64_t n_found = 0;
     std::set<std::string_view> instances;

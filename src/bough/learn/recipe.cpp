@@ -95,12 +95,12 @@ class RecipeReader {
     if (const toml::node* also = collect.find("also")) {
       collect.each("also", *also, [&](const toml::node& element) {
         TomlReader set = collect.table("also", element);
-        Recipe::Also& one = recipe_.also.emplace_back();
+        Recipe::Also one;
         set.take("settings", set.need("settings"), one.settings);
         refuse_unknown_settings(set, one.settings);
-        const auto taken = [&](const Recipe::Also& other) { return &other != &one && other.settings == one.settings; };
-        if (one.settings == recipe_.settings || std::ranges::any_of(recipe_.also, taken)) set.refuse(element, std::format("also: settings \"{}\" are taken already", one.settings));
+        if (one.settings == recipe_.settings || std::ranges::contains(recipe_.also, one.settings, &Recipe::Also::settings)) set.refuse(element, std::format("also: settings \"{}\" are taken already", one.settings));
         read_set(std::move(set), one.instances, one.n_labels);
+        recipe_.also.push_back(std::move(one));
       });
     }
     collect.refuse_others();
@@ -116,6 +116,7 @@ class RecipeReader {
     Config config;
     read_config(train, config);
     reader_.at(node, [&] { validate(config, "train"); });
+    if (config.states > 0 && !recipe_.also.empty()) train.refuse(train.need("states"), "train: states counts from the first set on and would leave out collect.also", "ask for fewer states in collect");
     recipe_.trainer = config_toml(config);
   }
 

@@ -21,7 +21,7 @@ struct Recipe {
   Sampling sampling;
   SeedRange train, valid, choose, judge;   ///< the instances of each step; no two share any
   std::int64_t n_train = 0, n_valid = 0;   ///< labelled states
-  /// States to learn from as SCIP meets them under other settings, of the same instances.
+  /// States to learn from as SCIP meets them under other settings.
   struct Also {
     std::string settings;
     SeedRange instances;

@@ -21,7 +21,7 @@ class GraphExtractor {
 
   /// A run of branch and bound begins, the first of a solve or another after a restart; call it from a plugin's initsol.  The next
   /// call builds everything anew, and scales the objective as in the first run: after a restart SCIP's norm of it counts only the
-  /// variables that are not fixed yet, sometimes a tenth, and the same node would look like another.
+  /// variables that are not fixed yet, sometimes a fifth of them, and the same node would look like another.
   void begin(SCIP* scip);
 
   /// Changes whenever the topology may have changed; counts from 1.

@@ -82,7 +82,7 @@ std::string to_text(const Options& options, const TrainSummary& summary) {
   const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<14}{}\n", name, value); };
   line("model", bold(options.request.output.string(), stdout));
   line("network", std::format("{}, {} parameters", network_names[static_cast<std::size_t>(options.request.config.architecture.network)], summary.n_parameters));
-  line("labels", std::format("{} to train, {} to validate{}", summary.n_train_labels, summary.n_valid_labels, summary.split ? ", of different instances of one set" : ""));
+  line("labels", std::format("{} to train, {} to validate{}", summary.n_train_labels, summary.n_valid_labels, summary.split ? ", of different instances" : ""));
   line("epochs", std::format("{}, the best is number {}", summary.epochs.size(), summary.best_epoch));
   line("time", duration_text(seconds));
   text += "\n" + table_head();
@@ -182,7 +182,7 @@ ExitCode run_test(const Options& options) {
     cli::print_result(cli::json_text(json));
     return ExitCode::ok;
   }
-  std::string text = std::format("{:<14}{}\n{:<14}{} labelled states of {} instances, history {}\n\n", "model", bold(options.test, stdout), "data", total.n, episodes.size(), options.history);
+  std::string text = std::format("{:<14}{}\n{:<14}{} labelled states of {} episodes, history {}\n\n", "model", bold(options.test, stdout), "data", total.n, episodes.size(), options.history);
   text += table_head();
   table_row(text, "", total);
   text += std::format("{:<14}{:>8.4f}", "+-", errors.loss);

@@ -19,9 +19,9 @@ std::string own_name(const fs::path& directory) {
   return absolute.has_filename() ? absolute.filename().string() : absolute.parent_path().filename().string();
 }
 
-void require_labels(const OpenSet& set, const fs::path& directory, std::string_view part = {}) {
-  if (set.dataset.n_labels() > 0) return;
-  throw Error(ExitCode::bad_input, std::format("{}: no labelled states{}", directory.string(), part),
+void require_labels(const Dataset& dataset, std::string_view where, std::string_view part = {}) {
+  if (dataset.n_labels() > 0) return;
+  throw Error(ExitCode::bad_input, std::format("{}: no labelled states{}", where, part),
               part.empty() ? "collect some with 'bough collect'" : "give a set of its own with --valid, or collect more instances");
 }
 
@@ -35,7 +35,7 @@ void refuse_overlap(const OpenSet& train, const OpenSet& valid) {
   for (const ManifestEntry& entry : valid.dataset.episodes()) {
     if (!names.contains(entry.instance) && !files.contains(entry.instance_sha256)) continue;
     throw Error(ExitCode::bad_input, std::format("the training set {} and the validation set {} share an instance: {}", train.name, valid.name, entry.instance),
-                "accuracy on it would say nothing; collect the validation set from other instances or with another --split");
+                "accuracy on it would say nothing; validate on other instances, or collect with another --split");
   }
 }
 
@@ -46,7 +46,7 @@ OpenSet open_one(const fs::path& directory) {
     const std::string before = sha256_of_file(manifest);
     OpenSet set{Dataset::open(directory), own_name(directory), before};
     if (sha256_of_file(manifest) != before) continue;  // it is being collected and has just grown
-    require_labels(set, directory);
+    require_labels(set.dataset, directory.string());
     return set;
   }
 }
@@ -55,10 +55,10 @@ OpenSet open_one(const fs::path& directory) {
 
 OpenSet open_set(std::span<const fs::path> directories) {
   OpenSet all = open_one(directories.front());
-  std::set<fs::path> known{fs::weakly_canonical(directories.front())};
+  std::set<std::string> known{all.manifest};
   for (const fs::path& directory : directories.subspan(1)) {
-    if (!known.insert(fs::weakly_canonical(directory)).second) throw Error(ExitCode::usage, std::format("the set {} is given twice", directory.string()));
     const OpenSet set = open_one(directory);
+    if (!known.insert(set.manifest).second) throw Error(ExitCode::usage, std::format("the set {} is given twice, or is a copy of another", directory.string()));
     all.dataset.append(set.dataset);
     all.name += " + " + set.name;
     all.manifest += " + " + set.manifest;
@@ -75,21 +75,23 @@ nlohmann::ordered_json set_json(const OpenSet& set) {
 TrainingSets open_training_sets(std::span<const fs::path> train, const std::optional<fs::path>& valid, std::int64_t n_labels) {
   TrainingSets sets;
   sets.train = open_set(train);
+  std::string where;  // as the caller wrote it
+  for (const fs::path& directory : train) where += (where.empty() ? "" : " + ") + directory.string();
   sets.split = !valid;
   if (valid) {
     sets.valid = open_one(*valid);
-    refuse_overlap(sets.train, sets.valid);
   } else {
     sets.valid = sets.train;
     sets.valid.dataset = sets.train.dataset.part(Split::valid);
     sets.train.dataset = sets.train.dataset.part(Split::train);
-    require_labels(sets.train, sets.train.name, " in the instances that are for training");
-    require_labels(sets.valid, sets.train.name, " in the instances that are for validation");
+    require_labels(sets.train.dataset, where, " in the instances that are for training");
+    require_labels(sets.valid.dataset, where, " in the instances that are for validation");
   }
+  refuse_overlap(sets.train, sets.valid);
   if (n_labels > 0) {
     sets.train.dataset = sets.train.dataset.first(n_labels);
     if (const std::int64_t n = sets.train.dataset.n_labels(); n < n_labels) {
-      throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", sets.train.name, n, n_labels), "collect more, or ask for fewer with --states");
+      throw Error(ExitCode::bad_input, std::format("{}: {} labelled states to train on, {} wanted", where, n, n_labels), "collect more, or ask for fewer with --states");
     }
   }
   return sets;
