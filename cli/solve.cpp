@@ -82,8 +82,8 @@ std::string to_text(const SolveResult& result) {
   line("gap", std::isfinite(s.gap) ? std::format("{:.4f} %", 100 * s.gap) : "-");
   line("nodes", std::format("{}{}", s.n_nodes, s.n_runs > 1 ? std::format("  ({} restarts)", s.n_runs - 1) : ""));
   line("LP iterations", std::format("{}  (strong branching: {} more)", s.n_lp_iterations, s.n_strong_branching_iterations));
-  line("time", std::format("{}  (root {}, node LPs {}, branching {})", duration_text(s.time_s), duration_text(s.root_time_s),
-                           s.lp_time_s ? duration_text(*s.lp_time_s) : "-", duration_text(s.branching_time_s)));
+  line("time", std::format("{}  (root {}; node LPs {}, branching {}, heuristics {})", duration_text(s.time_s), duration_text(s.root_time_s),
+                           s.lp_time_s ? duration_text(*s.lp_time_s) : "-", duration_text(s.branching_time_s), duration_text(s.heuristics_time_s)));
   if (const BranchingCounts& counts = result.branching; counts.n_decisions + counts.n_fallbacks > 0) {
     line("decisions", std::format("{}  ({:.3f} ms each, {:.1f} % of the time)", counts.n_decisions,
                                   1e3 * counts.total_s / static_cast<double>(counts.n_decisions + counts.n_fallbacks),

@@ -53,6 +53,7 @@ RunRecord run_of(const std::string& group, const std::string& instance, std::uin
   run.policy_time_s = habit.policy_share * after_root;
   run.branching_time_s = habit.branching_share * after_root;
   run.lp_time_s = 0.35 * run.root_time_s + 0.52 * (after_root - run.branching_time_s);
+  run.heuristics_time_s = 0.3 * run.root_time_s + 0.25 * (after_root - run.branching_time_s);
   run.n_fair_nodes = run.n_nodes + (policy == "relpscost" ? 3 * run.n_nodes : 0);
   run.n_lp_iterations = 4000 + 38 * run.n_nodes;
   run.n_strong_branching_iterations = policy == "relpscost" ? 90 * run.n_nodes : 0;

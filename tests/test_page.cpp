@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -212,7 +213,7 @@ TEST(Page, SurvivesEvaluationsWithLittleInThem) {
   EXPECT_NE(failed.find("200 crashed"), std::string::npos);
   // A run that is over before the clock ticks, and one node.
   const std::string quick = with([](Evaluation& e) {
-    for (RunRecord& run : e.runs) run.time_s = run.root_time_s = run.lp_time_s = run.branching_time_s = run.policy_time_s = 0, run.n_nodes = 1, run.trace.clear();
+    for (RunRecord& run : e.runs) run.time_s = run.root_time_s = run.lp_time_s = run.branching_time_s = run.heuristics_time_s = run.policy_time_s = 0, run.n_nodes = 1, run.trace.clear();
   });
   EXPECT_NE(quick.find("id=\"profile\""), std::string::npos);
 }
@@ -270,6 +271,29 @@ TEST(Page, APolicyHasOneColourEverywhere) {
   for (std::size_t i = 0; i < crowd.looks.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(crowd.looks[i], crowd.looks[j]) << i << " " << j;
   }
+}
+
+TEST(Page, ThePartsOfTheTimeAddUpToIt) {
+  const Evaluation evaluation = example_evaluation();
+  const auto all = charts({&evaluation, 1});
+  const auto chart = std::ranges::find(all, "split", &Chart::id);
+  ASSERT_NE(chart, all.end());
+  std::map<std::pair<std::string, std::string>, double> means;  // by policy and part, over the runs of the first group
+  std::map<std::string, double> n_runs;
+  for (const RunRecord& run : evaluation.runs) {
+    if (run.group != evaluation.groups.front().name) continue;
+    ++n_runs[run.policy];
+    means[{run.policy, "total"}] += run.time_s;
+    means[{run.policy, "heuristics"}] += run.heuristics_time_s;
+  }
+  std::map<std::string, double> sums;
+  for (const Json& row : chart->panels.front().spec["data"]["values"]) {
+    const auto policy = row["policy"].get<std::string>();
+    sums[policy] += row["seconds"].get<double>();
+    if (row["part"] == "heuristics") EXPECT_NEAR(row["seconds"].get<double>(), means[{policy, "heuristics"}] / n_runs[policy], 1e-3);  // rounded for the page
+  }
+  EXPECT_EQ(sums.size(), evaluation.policies.size());
+  for (const auto& [policy, sum] : sums) EXPECT_NEAR(sum, means[{policy, "total"}] / n_runs[policy], 5e-3) << policy;
 }
 
 TEST(Page, TicksOfLogarithmicAxesAreRound) {

@@ -69,6 +69,7 @@ nlohmann::ordered_json solve_json(const SolveRequest& request, const SolveResult
         {"root", s.root_time_s},
         {"lp", or_null(s.lp_time_s)},
         {"branching", s.branching_time_s},
+        {"heuristics", s.heuristics_time_s},
         {"reading", result.reading_time_s},
         {"checking", result.checking_time_s}}},
       {"branching", to_json(result.branching, s.time_s)},

@@ -30,6 +30,7 @@ void take_result(const Json& result, RunRecord& record) {
   record.root_time_s = time.at("root").get<double>();
   record.lp_time_s = bound(time.at("lp"), 0);
   record.branching_time_s = time.at("branching").get<double>();
+  record.heuristics_time_s = time.value("heuristics", 0.0);
   const Json& branching = result.at("branching");
   record.policy_time_s = branching.at("total_s").get<double>();
   record.n_decisions = branching.at("decisions").get<std::int64_t>();

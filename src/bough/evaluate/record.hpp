@@ -42,6 +42,7 @@ struct RunRecord {
   double root_time_s = 0;        ///< the part that no branching rule can change
   double lp_time_s = 0;          ///< node LPs
   double branching_time_s = 0;   ///< all branching rules, strong branching included
+  double heuristics_time_s = 0;  ///< 0 in records of versions that did not know it
   double policy_time_s = 0;      ///< observing, inferring, deciding, of a policy that scores
   std::int64_t n_nodes = 0;
   std::int64_t n_fair_nodes = 0;  ///< docs/metrics.md

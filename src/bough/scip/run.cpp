@@ -184,6 +184,7 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
     statistics.n_branching_reductions += SCIPbranchruleGetNDomredsFound(rule);
     statistics.n_branching_cutoffs += SCIPbranchruleGetNCutoffs(rule);
   }
+  for (SCIP_HEUR* heuristic : std::span(SCIPgetHeurs(scip), static_cast<std::size_t>(SCIPgetNHeurs(scip)))) statistics.heuristics_time_s += SCIPheurGetTime(heuristic);
   const nlohmann::json own = scip_statistics(scip);
   statistics.lp_time_s = node_lp_time(own);
   statistics.scip_statistics = own.dump();

@@ -50,6 +50,7 @@ struct RunStatistics {
   double root_time_s = 0;          ///< until the (last) root node was finished; the whole time if it never was
   std::optional<double> lp_time_s;  ///< node LPs, strong branching not included; empty if SCIP's statistics cannot be parsed
   double branching_time_s = 0;     ///< all branching rules, strong branching included
+  double heuristics_time_s = 0;    ///< all primal heuristics, their LPs and sub-problems included
   std::string scip_statistics;     ///< SCIP's own, as JSON text; "null" if not valid JSON (SCIP does not escape a problem's name)
 };
 
