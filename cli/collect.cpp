@@ -5,7 +5,6 @@
 #include <format>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <print>
 #include <set>
 #include <thread>
 
@@ -139,7 +138,7 @@ ExitCode collect_set(CollectOptions& options) {
   const Totals totals = totals_of(summary);
   print_result(options.json ? json_text(to_json(options, summary, totals)) : to_text(options, summary, totals));
   if (const ExitCode stopped = unless_stopped(ExitCode::ok); stopped != ExitCode::ok) {
-    std::println(stderr, "{} stopped; the same command goes on from here", bold("bough:", stderr));
+    tell_line("stopped; the same command goes on from here");
     return stopped;
   }
   if (!summary.complete) {

@@ -8,6 +8,7 @@
 #include "bough/evaluate/evaluate.hpp"
 #include "bough/evaluate/metrics.hpp"
 #include "bough/file.hpp"
+#include "bough/journal.hpp"
 #include "bough/model/model.hpp"
 #include "bough/report/headlines.hpp"
 #include "bough/report/report.hpp"
@@ -33,16 +34,21 @@ struct DemoOptions {
 
 constexpr const char* note = "A demonstration: too few instances to be more than that.";
 
+bool empty_but_for_lock(const fs::path& directory) {
+  return std::ranges::all_of(fs::directory_iterator(directory), [](const fs::directory_entry& entry) { return entry.path().filename() == ".lock"; });
+}
+
 /// A demo starts from nothing each time: the race is to be seen.  What else lies in the directory is not touched.
 void clear(const fs::path& output) {
   if (!fs::exists(output)) return;
   const fs::path file = output / "suite.json";
   const auto suite = fs::exists(file) ? nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false) : nlohmann::json();
   if (!suite.is_object() || suite.value("name", "") != "demo" || suite.value("note", "") != note) {
-    if (!fs::is_empty(output)) throw Error(ExitCode::usage, std::format("{} is there and is not a demo's", output.string()), "choose another directory with -o");
+    if (!empty_but_for_lock(output)) throw Error(ExitCode::usage, std::format("{} is there and is not a demo's", output.string()), "choose another directory with -o");
     return;
   }
-  for (const char* part : {"runs.jsonl", "instances", "report", ".lock", "suite.json"}) fs::remove_all(output / part);  // the mark of a demo last
+  const DirectoryLock lock(output, "racing in");
+  for (const char* part : {"runs.jsonl", "instances", "report", "suite.json"}) fs::remove_all(output / part);  // the mark of a demo last
 }
 
 ExitCode demo(DemoOptions& options) {

@@ -6,7 +6,6 @@
 #include <format>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <print>
 
 #include "bough/branch/solve_json.hpp"
 #include "bough/evaluate/metrics.hpp"
@@ -63,7 +62,7 @@ ExitCode evaluate_suite(EvaluateOptions& options) {
   const std::vector<Disagreement> wrong = disagreements(evaluation);
   print_result(options.json ? json_text(to_json(evaluation, wrong)) : evaluation_text(evaluation));
   if (!complete && stop_signal() != 0) {
-    std::println(stderr, "{} stopped; the same command goes on from here", bold("bough:", stderr));
+    tell_line("stopped; the same command goes on from here");
     return unless_stopped(ExitCode::ok);
   }
   if (!wrong.empty()) {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <print>
 #include <sstream>
 #include <thread>
 
@@ -76,7 +75,7 @@ ExitCode learn_policy(LearnOptions& options) {
   request.say = [&](std::string_view text) {
     progress.reset();
     step = {};
-    if (!options.quiet) std::println(stderr, "{} {}", bold("bough:", stderr), text);
+    if (!options.quiet) tell_line(text);
   };
   if (!options.quiet) request.on_progress = [&](std::string_view what, std::size_t done, std::size_t total, std::string_view detail) {
     if (const std::pair now(std::string(what), total); step != now) {
@@ -89,7 +88,7 @@ ExitCode learn_policy(LearnOptions& options) {
   const std::optional<Learned> learned = learn(request);
   progress.reset();
   if (!learned) {
-    std::println(stderr, "{} stopped; the same command goes on from here", bold("bough:", stderr));
+    tell_line("stopped; the same command goes on from here");
     return unless_stopped(ExitCode::failure);
   }
   if (options.json) {

@@ -3,8 +3,8 @@
 
 #include <csignal>
 #include <exception>
+#include <format>
 #include <new>
-#include <print>
 #include <string>
 
 #include "bough/stop.hpp"
@@ -14,8 +14,8 @@ namespace bough::cli {
 namespace {
 
 int report(const Error& error) {
-  std::println(stderr, "{} {}", bold("bough:", stderr), error.what());
-  if (!error.hint().empty()) std::println(stderr, "       {}", error.hint());
+  tell_line(error.what());
+  if (!error.hint().empty()) tell(std::format("       {}\n", error.hint()));
   return static_cast<int>(error.code());
 }
 

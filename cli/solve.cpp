@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <print>
 #include <utility>
 
 #include "bough/branch/solve.hpp"
@@ -114,9 +113,10 @@ ExitCode solve(SolveOptions& options) {
   if (!options.log_file.empty()) log.emplace(options.log_file);
   if (!options.explain_file.empty()) explanations.emplace(options.explain_file);
 
+  std::exception_ptr log_error;  // a log that cannot be written ends no solve, and an exception must not cross SCIP
   request.log = [&](std::string_view text) {
-    if (!options.quiet) std::print(stderr, "{}", text);
-    if (log) log->write(text);
+    if (!options.quiet) tell(text);
+    if (log && !log_error) (void)guarded(log_error, [&] { log->write(text); });
   };
   if (trace) request.on_progress = [&](const TracePoint& point) { trace->write(trace_json(point).dump() + "\n"); };
 
@@ -124,7 +124,7 @@ ExitCode solve(SolveOptions& options) {
     if (explanations) {
       explanations->write(explanation_json(explanation).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     } else {
-      std::print(stderr, "{}", explanation_text(explanation));
+      tell(explanation_text(explanation));
     }
   };
 
@@ -148,6 +148,7 @@ ExitCode solve(SolveOptions& options) {
   if (result.solution_check && !result.solution_check->feasible) {
     throw Error(ExitCode::failure, std::format("{}: the solution does not hold in the file: {}", request.instance.string(), result.solution_check->complaint));
   }
+  if (log_error) std::rethrow_exception(log_error);
   return unless_stopped(ExitCode::ok);
 }
 

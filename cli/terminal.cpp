@@ -10,7 +10,6 @@
 #include <cstring>
 #include <format>
 #include <nlohmann/json.hpp>
-#include <print>
 
 #include "bough/error.hpp"
 
@@ -55,11 +54,18 @@ void print_result(std::string_view text) {
   }
 }
 
+void tell(std::string_view text) noexcept {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
+}
+
+void tell_line(std::string_view text) { tell(std::format("{} {}\n", bold("bough:", stderr), text)); }
+
 Progress::Progress(std::string what, std::size_t total, bool quiet, std::size_t already)
     : what_(std::move(what)), total_(total), quiet_(quiet), already_(already) {}
 
 Progress::~Progress() {
-  if (drawn_ && is_terminal(stderr)) std::fputs("\r\033[K", stderr);
+  if (drawn_ && is_terminal(stderr)) tell("\r\033[K");
 }
 
 void Progress::advance(std::size_t done, std::string_view detail) {
@@ -71,9 +77,8 @@ void Progress::advance(std::size_t done, std::string_view detail) {
   drawn_ = true;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double left = elapsed * static_cast<double>(total_ - std::min(done, total_)) / static_cast<double>(done - already_);
-  std::print(stderr, "{}{} {}/{}{}{}, {:.1f}/s, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, detail.empty() ? "" : ", ", detail,
-             static_cast<double>(done - already_) / elapsed, duration_text(left), terminal ? "" : "\n");
-  (void)std::fflush(stderr);
+  tell(std::format("{}{} {}/{}{}{}, {:.1f}/s, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, detail.empty() ? "" : ", ", detail,
+                   static_cast<double>(done - already_) / elapsed, duration_text(left), terminal ? "" : "\n"));
 }
 
 }  // namespace bough::cli

@@ -31,6 +31,11 @@ std::string json_text(const nlohmann::ordered_json& value);
 /// Prints to stdout and makes sure it got there: a full disk or a closed pipe behind stdout is an Error (cannot_write).
 void print_result(std::string_view text);
 
+/// Writes to stderr.  Nobody may be listening any more (a closed terminal, `| head`, a full disk): that must not end hours of work.
+void tell(std::string_view text) noexcept;
+/// "bough: ..." on a line of its own.
+void tell_line(std::string_view text);
+
 /// Progress of a job on stderr: one line that is redrawn on a terminal, a line every 10 s otherwise, nothing in the first two
 /// seconds and nothing at all if `quiet`.
 class Progress {

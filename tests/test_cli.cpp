@@ -282,6 +282,18 @@ TEST(Help, HasExamplesAndTheVersionNamesTheCommit) {
   EXPECT_TRUE(bough_in(".", "--version").out.starts_with("bough "));
 }
 
+// A log that nobody can read any more: the result is what counts, and an error keeps its code.
+TEST(Output, ALogThatCannotBeWrittenEndsNothing) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "small.lp", "Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= 5\nGenerals\n x y\nEnd\n");  // x = 2: 6
+  for (const char* nobody : {"2> /dev/full", "2>&-"}) {
+    const Finished solved = run_program({"sh", "-c", std::format("'{}' solve small.lp --json {}", BOUGH_EXECUTABLE, nobody)}, directory.path());
+    EXPECT_EQ(solved.exit_code, 0) << nobody;
+    EXPECT_EQ(nlohmann::json::parse(solved.out).at("primal_bound"), 6) << nobody;
+    EXPECT_EQ(run_program({"sh", "-c", std::format("'{}' solve missing.lp {}", BOUGH_EXECUTABLE, nobody)}, directory.path()).exit_code, 66) << nobody;
+  }
+}
+
 TEST(Output, ThatCannotBeWrittenIsAFailure) {
   const Finished finished = run_program({"sh", "-c", std::format("'{}' policies > /dev/full", BOUGH_EXECUTABLE)});
   EXPECT_EQ(finished.exit_code, 73);

@@ -338,6 +338,29 @@ EvaluateRequest tampered(const fs::path& directory, const std::string& policy, c
   return request;
 }
 
+// 41 seeds of 2 instances are 82 blocks, every second of which begins with a calibration; 2 seeds are 4 blocks that all do.
+TEST(Evaluate, WhatASuiteGrowsByIsCalibratedToo) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "", {});
+  request.suite.policies.resize(1);
+  request.suite.groups.resize(1);
+  request.suite.groups[0].policies = {request.suite.policies[0].name};
+  request.suite.calibration = true;
+  request.solve = [](const SolveRequest&) {
+    SolveResult nothing;
+    nothing.statistics.scip_statistics = "null";
+    return nothing;
+  };
+  const auto calibrated = [&](std::uint32_t n_seeds) {
+    request.suite.seeds.clear();
+    for (std::uint32_t seed = 0; seed < n_seeds; ++seed) request.suite.seeds.push_back(seed);
+    EXPECT_TRUE(evaluate(request));
+    return read_evaluation(request.output).calibrations.size();
+  };
+  EXPECT_EQ(calibrated(2), 5U) << "and one at the end";
+  EXPECT_EQ(calibrated(41), 5U + 39) << "blocks 6, 8, ... 80 and the end";
+}
+
 TEST(Evaluate, APolicyThatReturnsAWrongOptimumIsCaught) {
   const TemporaryDirectory directory;
   EvaluateRequest request = tampered(directory.path(), "pscost", [](SolveResult& result) { result.statistics.primal_bound = result.statistics.dual_bound += 1; });
@@ -357,7 +380,7 @@ TEST(Evaluate, AReferenceThatNobodyReachesIsExitCode1AndTheFirstThingThatIsSaid)
   EXPECT_NE(run.err.find("setcover-tiny-20000"), std::string::npos) << run.err;
 }
 
-TEST(Evaluate, ASolutionThatDoesNotHoldInTheFileIsNoResult) {
+TEST(Evaluate, ASolutionThatDoesNotHoldInTheFileIsNoResultAndADisagreement) {
   const TemporaryDirectory directory;
   EvaluateRequest request = tampered(directory.path(), "random", [](SolveResult& result) { result.solution_check = SolutionCheck{false, 0, "row cover1 is violated"}; });
   EXPECT_TRUE(evaluate(request));
@@ -365,6 +388,9 @@ TEST(Evaluate, ASolutionThatDoesNotHoldInTheFileIsNoResult) {
     EXPECT_EQ(run.solved(), run.policy != "random");
     EXPECT_EQ(run.message.find("cover1") != std::string::npos, run.policy == "random");
   }
+  const auto wrong = disagreements(read_evaluation(request.output));
+  ASSERT_EQ(wrong.size(), 2U) << "one for each instance";
+  EXPECT_NE(wrong[0].text.find("random (seed 0): the solution does not hold in the file: row cover1"), std::string::npos) << wrong[0].text;
 }
 
 TEST(Evaluate, ARunPastItsLimitIsEndedAndOneThatCrashesCostsItself) {

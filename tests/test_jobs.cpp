@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <format>
 #include <map>
@@ -46,6 +51,36 @@ TEST(Jobs, EveryJobRunsOnceInItsOwnProcessAndItsResultComesBack) {
       EXPECT_FALSE(end.text.ends_with(std::format(" {}", ::getpid())));
     }
   }
+}
+
+// Somebody else's worker has the last core: its name is taken.
+TEST(Jobs, APinnedWorkerLeavesACoreToTheOneThatHasIt) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::size_t last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  const auto cores = [&] {
+    const auto ends = run_jobs(
+        1, 1,
+        [](std::size_t, const auto&) {
+          cpu_set_t mine;
+          (void)::sched_getaffinity(0, sizeof mine, &mine);
+          std::string text;
+          for (std::size_t core = 0; core < CPU_SETSIZE; ++core) text += CPU_ISSET(core, &mine) ? std::format(" {} ", core) : "";
+          return text;
+        },
+        [](JobRunner& runner) { runner.pinned = true; });
+    return ends.at(0).text;
+  };
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = std::format("bough-core-{}", last);
+  std::ranges::copy(name, address.sun_path + 1);
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  // If it cannot be bound, a worker of another test has the core: just as good.
+  (void)::bind(fd, reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size()));
+  EXPECT_NE(cores(), std::format(" {} ", last)) << "one core, and it is taken";
+  ::close(fd);
 }
 
 TEST(Jobs, LargeResultsAndManyMessagesArriveWholeAndInOrder) {

@@ -118,6 +118,10 @@ TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
   input.chance = 0.4;
   EXPECT_TRUE(says("teach little"));
   EXPECT_FALSE(says("differ too much"));
+  input.n_without_result = 2;
+  EXPECT_NE(judgement_of(input).text.find("2 of its runs failed"), std::string::npos);
+  input.train_top1 = std::nullopt;
+  EXPECT_EQ(judgement_of(input).text.find("trained on"), std::string::npos) << "nothing to compare with";
   input.train_top1 = 0.9;
   EXPECT_TRUE(says("differ too much for 500 states"));
   EXPECT_FALSE(says("too few to be sure"));
@@ -289,7 +293,7 @@ TEST(Learn, SaysWhenARecipesSeedsGiveTooFewStates) {
 /// What the command says of a folder of twelve files with this text.
 Finished learn_from(const fs::path& directory, const std::string& lp) {
   fs::create_directories(directory / "plans");
-  for (int k = 0; k < 12; ++k) write_file(directory / std::format("plans/p{}.lp", k), lp);
+  for (int k = 0; k < 12; ++k) write_file(directory / std::format("plans/p{}.lp", k), std::format("\\ plan {}\n", k) + lp);
   return run_program({"bough", "learn", "plans", "--budget", "10s", "-q"}, directory);
 }
 
@@ -305,6 +309,13 @@ TEST(Learn, ExplainsWhatCannotBeLearnedFrom) {
   expect("infeasible", learn_from(directory.path() / "infeasible", "Minimize\n obj: x\nSubject To\n c: x >= 3\nBounds\n x <= 1\nGenerals\n x\nEnd\n"), "is infeasible");
   expect("malformed", learn_from(directory.path() / "malformed", "Minimize\n obj: x\nSubject To\n c: x >= >= 1\nEnd\n"), "cannot be solved");
   expect("mended", learn_from(directory.path() / "malformed", "Minimize\n obj: x + y\nSubject To\n c: 2 x + 3 y >= 5\nGenerals\n x y\nEnd\n"), "it never branches");
+  fs::create_directories(directory.path() / "rough");
+  ASSERT_EQ(run_program(words_of("bough generate setcover --size tiny --count 12 -o rough/plans -q"), directory.path()).exit_code, 0);
+  write_file(directory.path() / "rough/rough.set", "limits/gap = 0.5\n");
+  expect("rough", run_program({"bough", "learn", "plans", "--budget", "10s", "--settings", "rough.set", "-q"}, directory.path() / "rough"), "stopped at a gap-limit, which rough.set sets");
+  write_file(directory.path() / "rough/plans/copy.mps.gz", read_file(directory.path() / "rough/plans/setcover-tiny-3.mps.gz"));  // compressed otherwise, or not at all: the same
+  expect("copies", run_program({"bough", "learn", "plans", "-o", "copies", "-q"}, directory.path() / "rough"), "plans/copy.mps.gz and plans/setcover-tiny-3.mps.gz have the same content");
+  EXPECT_FALSE(fs::exists(directory.path() / "rough/copies"));
   const Finished unset = run_program({"bough", "learn", "plans", "--settings", "papers", "-q"}, directory.path() / "lp");
   EXPECT_NE(unset.err.find("papers"), std::string::npos) << unset.err;
   EXPECT_EQ(run_program({"bough", "learn", "plans", "-o", "unset", "--settings", "papers", "-q"}, directory.path() / "lp").exit_code, unset.exit_code);

@@ -254,6 +254,43 @@ TEST(Rule, FallsBackToRelpscostWhateverTheSettingsSay) {
   EXPECT_EQ(result.statistics.n_strong_branching_iterations, expected.statistics.n_strong_branching_iterations);
 }
 
+TEST(Rule, DecidesWhateverPrioritiesTheSettingsGiveOrSaysThatItCannot) {
+  const TemporaryDirectory directory;
+  SolveRequest request;
+  request.instance = directory.path() / "instance.mps";
+  write_milp(tiny("setcover", 3), request.instance);
+  request.policy = "random";
+  request.settings = with_a_tree();
+  request.settings.overrides.emplace_back("branching/bough/priority", "-1");
+  const SolveResult result = solve_file(request);
+  EXPECT_GT(result.branching.n_decisions, 0);
+  request.settings.overrides.emplace_back("branching/fullstrong/priority", "5000000");
+  for (const char* policy : {"random", "pscost"}) {
+    request.policy = policy;
+    if (request.policy == "pscost") request.settings.overrides.erase(request.settings.overrides.end() - 2);
+    try {
+      (void)solve_file(request);
+      FAIL() << policy << ": full strong branching decided";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_NE(std::string(error.what()).find("branching/fullstrong/priority = 5000000"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Rule, KeepsItsModelWhenAProgramResetsItsParameters) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() / "model.safetensors";
+  write_file(path, model_bytes(random_model(gat, 3)));
+  const ScipPtr scip = create_scip();
+  include_branching(scip.get(), path);
+  check(SCIPresetParams(scip.get()));
+  load_problem(scip.get(), tiny("setcover", 3));
+  apply_settings(scip.get(), with_a_tree());
+  check(SCIPsolve(scip.get()));
+  EXPECT_GT(counts(scip.get()).n_decisions, 0);
+}
+
 TEST(Rule, OfTheSettingsDoesNotReplaceThePolicyThatWasAskedFor) {
   const TemporaryDirectory directory;
   SolveRequest request;

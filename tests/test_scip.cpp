@@ -133,15 +133,17 @@ TEST(Problem, LoadedIntoScipAndTakenOutAgainIsTheSame) {
 
 TEST(ReadProblem, AcceptsASecondFreeRowAndRefusesAnUndeclaredOne) {  // min x,  x >= 2 (c1); the row `note` is free: optimum 2
   const TemporaryDirectory directory;
-  const auto read = [&](const std::string& row) {
+  const auto read = [&](const std::string& row, const std::string& head = "NAME p\n", const std::string& blanks = " ") {
     const auto file = directory.path() / "p.mps";
-    write_file(file, "NAME p\nROWS\n N obj\n N note\n G c1\nCOLUMNS\n x obj 1 c1 1\n x " + row + " 5\nRHS\n RHS c1 2\nBOUNDS\nENDATA\n");
+    write_file(file, head + "ROWS\n N obj\n" + blanks + "N note\n G c1\nCOLUMNS\n x obj 1 c1 1\n x " + row + " 5\nRHS\n RHS c1 2\nBOUNDS\nENDATA\n");
     const ScipPtr scip = create_scip();
     read_problem(scip.get(), file);
     check(SCIPsolve(scip.get()));
     return SCIPgetPrimalbound(scip.get());
   };
   EXPECT_EQ(read("note"), 2);
+  EXPECT_EQ(read("note", "*COLUMNS: 1\nNAME COLUMNS\n"), 2) << "a comment and a name say nothing about sections";
+  EXPECT_EQ(read("note", "NAME p\n", "  \t"), 2);
   EXPECT_THROW(read("nota"), Error);
 }
 
@@ -193,7 +195,8 @@ ScipPtr branching_instance() {
 RunStatistics run_with(Policy& policy, BranchingCounts& counts) {
   std::exception_ptr error;
   const ScipPtr scip = branching_instance();
-  install_policy(scip.get(), policy, counts, error);
+  include_rule(scip.get(), {.counts = &counts, .error = &error});
+  use_policy(scip.get(), policy);
   return run(scip.get(), {}, error);
 }
 

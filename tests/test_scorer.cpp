@@ -136,6 +136,21 @@ TEST_P(ScorerOn, LargeWeightsGiveFiniteLogits) {
   }
 }
 
+// Gates at sigmoid(-200) and sigmoid(200): far outside of what a careless exponential can do.
+TEST_P(ScorerOn, GatesThatAreClosedOrOpenForGoodHaveLogits) {
+  for (const float far : {-200.0F, -178.0F, 200.0F}) {
+    for (const char* bias : {"gru.input.bias", "gru.hidden.bias"}) {
+      Model model = random_model({Network::tgat, 32, 2, 4, Attention::concat}, 14);
+      auto& values = model.tensors.at(bias);
+      std::fill_n(values.begin(), 2 * 32, far);  // of the reset gate and of the update gate
+      const auto decisions = journey(2);
+      const auto expected = expected_logits(model, decisions);
+      Scorer scorer(model);
+      for (std::size_t t = 0; t < decisions.size(); ++t) expect_logits(score(scorer, decisions[t]), expected[t], t);
+    }
+  }
+}
+
 TEST_P(ScorerOn, TheSameDecisionsGiveTheSameBits) {
   for (const Architecture& architecture : all_architectures()) {
     SCOPED_TRACE(name_of(architecture));

@@ -54,6 +54,23 @@ class Descriptor {
                                 : "");
 }
 
+class Sha256 {
+ public:
+  void add(std::string_view bytes) { good_ = good_ && EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1; }
+  [[nodiscard]] std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+    unsigned int length = 0;
+    if (!good_ || EVP_DigestFinal_ex(context_.get(), digest.data(), &length) != 1) throw Error(ExitCode::failure, "SHA-256 is not available");
+    std::string text;
+    for (unsigned int i = 0; i < length; ++i) text += std::format("{:02x}", digest[i]);
+    return text;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+  bool good_ = context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1;
+};
+
 /// Between a file's name and six characters: a temporary name of AtomicFile.
 constexpr std::string_view temporary_mark = ".tmp-";
 
@@ -248,17 +265,15 @@ std::string compression_of(const std::filesystem::path& path) {
 }
 
 std::string sha256_of_file(const std::filesystem::path& path) {
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned int length = 0;
-  bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
-  for_each_chunk(path, [&](std::string_view chunk) {
-    good = good && EVP_DigestUpdate(context.get(), chunk.data(), chunk.size()) == 1;
-  });
-  if (!good || EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1) throw Error(ExitCode::failure, "SHA-256 is not available");
-  std::string hex;
-  for (unsigned int i = 0; i < length; ++i) hex += std::format("{:02x}", digest[i]);
-  return hex;
+  Sha256 sum;
+  for_each_chunk(path, [&](std::string_view chunk) { sum.add(chunk); });
+  return sum.hex();
+}
+
+std::string sha256_of(std::string_view bytes) {
+  Sha256 sum;
+  sum.add(bytes);
+  return sum.hex();
 }
 
 /// Where the bytes go: the descriptor directly, or through a compressor.

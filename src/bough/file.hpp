@@ -20,6 +20,7 @@ std::string compression_of(const std::filesystem::path& path);
 
 /// The file's SHA-256 in hexadecimal, of the bytes as they lie on disk: `sha256sum` gives the same.
 std::string sha256_of_file(const std::filesystem::path& path);
+std::string sha256_of(std::string_view bytes);
 
 /// A file that appears under its name only when it is complete: written beside it under a temporary name, flushed to disk, then
 /// renamed, and the directory flushed: after commit() a power cut leaves the new file, before it the old one.

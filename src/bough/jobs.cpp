@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,12 +16,15 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <format>
 #include <list>
 #include <new>
 #include <vector>
+
+#include "bough/stop.hpp"
 
 namespace bough {
 namespace {
@@ -66,13 +71,28 @@ void limit_memory(std::size_t megabytes) {
 #endif
 }
 
-/// Keeps the process on one of the cores that it may use, the last one for slot 0: the first has the most of the system's own work.
-void pin_to_core(int slot) {
+/// Whether no other worker on this machine, of this program or of another, has the core.  It is this process's until it ends, however it
+/// does: a name in the abstract socket namespace goes with its last descriptor, which is left open.
+bool claim(int core) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = std::format("bough-core-{}", core);
+  std::ranges::copy(name, address.sun_path + 1);  // after a zero byte: not in the file system
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return true;  // nobody to ask
+  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())) == 0) return true;
+  const bool taken = errno == EADDRINUSE;
+  ::close(fd);
+  return !taken;
+}
+
+/// Keeps the process on a core of its own among those that it may use, if one is left; the last first: the first has the most of the system's
+/// own work.
+void pin_to_core() {
   cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || slot >= CPU_COUNT(&allowed)) return;
-  int skip = CPU_COUNT(&allowed) - 1 - slot;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (!CPU_ISSET(static_cast<std::size_t>(core), &allowed) || skip-- > 0) continue;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  for (int core = CPU_SETSIZE - 1; core >= 0; --core) {
+    if (!CPU_ISSET(static_cast<std::size_t>(core), &allowed) || !claim(core)) continue;
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(static_cast<std::size_t>(core), &only);
@@ -83,7 +103,6 @@ void pin_to_core(int slot) {
 
 struct Running {
   std::size_t job;
-  int slot;  ///< the lowest that no other has: 0 .. n_workers - 1
   pid_t pid;
   int pipe;
   Clock::time_point start;
@@ -111,16 +130,15 @@ class Children {
   void start(std::size_t job) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ExitCode::failure, std::format("cannot make a pipe: {}", std::strerror(errno)));
-    const int slot = free_slot();
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) throw Error(ExitCode::failure, std::format("cannot start a process: {}", std::strerror(errno)), "fewer --workers may help");
     if (pid == 0) {
       ::close(ends[0]);
-      become_worker(job, slot, ends[1], parent);
+      become_worker(job, ends[1], parent);
     }
     ::close(ends[1]);
-    running_.push_back({job, slot, pid, ends[0], Clock::now(), {}, {}, false});
+    running_.push_back({job, pid, ends[0], Clock::now(), {}, {}, false});
   }
 
   /// Waits a moment for news, passes messages on, and calls on_end() for the jobs that ended.
@@ -149,19 +167,14 @@ class Children {
   }
 
  private:
-  [[nodiscard]] int free_slot() const {
-    int slot = 0;
-    while (std::ranges::any_of(running_, [&](const Running& child) { return child.slot == slot; })) ++slot;
-    return slot;
-  }
-
-  [[noreturn]] void become_worker(std::size_t job, int slot, int pipe, pid_t parent) {
+  [[noreturn]] void become_worker(std::size_t job, int pipe, pid_t parent) {
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
+    forget_stop();  // one that came just before the fork: the parent will end this process
     (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it died before the line above
     limit_memory(runner_.memory_limit_mb);
-    if (runner_.pinned) pin_to_core(slot);
+    if (runner_.pinned) pin_to_core();
     try {
       const std::string result = runner_.body(job, [pipe](std::string_view message) { send_frame(pipe, Frame::message, message); });
       send_frame(pipe, Frame::result, result);

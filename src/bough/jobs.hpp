@@ -33,7 +33,7 @@ struct JobEnd {
 struct JobRunner {
   int n_workers = 1;
   double time_limit_s = 0;        ///< a job past this is ended as hung; 0: none
-  bool pinned = false;            ///< each worker stays on a core of its own, if there are as many and the machine allows it
+  bool pinned = false;            ///< each worker stays on a core that no other such worker on this machine has, if one is left and the machine allows it
   std::size_t memory_limit_mb = 0;  ///< of private memory of a job; 0: none
 
   /// The next job to start, or nothing for now; asked whenever a worker is free.

@@ -60,7 +60,9 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory, std::string
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   if (::fcntl(fd_, F_SETLK, &lock) != 0) {
+    const int error = errno;
     ::close(fd_);
+    if (error != EACCES && error != EAGAIN) throw Error(ExitCode::cannot_write, std::format("cannot lock {}: {}", (directory / ".lock").string(), std::strerror(error)), "its file system may know no locks: choose a directory on another one");
     throw Error(ExitCode::failure, std::format("another process is {} {}", what, directory.string()), "wait for it, or choose another directory");
   }
   remove_leftovers(directory);

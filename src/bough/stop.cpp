@@ -48,6 +48,8 @@ void catch_stop_signals() {
 
 int stop_signal() noexcept { return received.load(); }
 
+void forget_stop() noexcept { received = 0; }
+
 void on_stop(void (*call)()) noexcept { hook = call; }
 
 }  // namespace bough

@@ -10,6 +10,9 @@ void catch_stop_signals();
 /// The signal that asked for a stop; 0 if none did.
 int stop_signal() noexcept;
 
+/// Forgets the signal: a child process that inherited it is not the one that was asked.
+void forget_stop() noexcept;
+
 /// Called by the handler at the first signal, besides; nullptr: nothing is.
 void on_stop(void (*hook)()) noexcept;
 

@@ -8,6 +8,7 @@
 
 #include "bough/train/evaluate.hpp"
 #include "bough/train/network.hpp"
+#include "bough/train/statistics.hpp"
 #include "tests/train/episodes.hpp"
 #include "tests/train/plain.hpp"
 
@@ -44,6 +45,26 @@ std::vector<Window> difficult_windows(std::uint64_t seed) {
   std::vector<Window> windows = windows_of(random_episode(rng, {.windows = {4, 1, 7}, .topologies = {0, 0, 0, 1, 1, 0}, .unlabelled = 0.25}));
   for (Window& window : windows_of(random_episode(rng, {.n_variables = 5, .n_rows = 20, .windows = {3, 2}}))) windows.push_back(window);
   return windows;
+}
+
+// Equal costs over their norm, in instances of 499 to 501 variables: -0.0447 and hardly anything else.  Magnified to unit deviation, an instance of
+// twice the size would be hundreds of deviations off.
+TEST(InputStatistics, AFeatureThatHardlyVariesIsNotMagnified) {
+  Rng rng("statistics", 1);
+  InputStatistics statistics;
+  for (const double n : {499.0, 500.0, 501.0}) {
+    Episode episode = random_episode(rng, {.windows = {2}});
+    for (State& state : episode.states) {
+      for (std::size_t at = 0; at < state.variable_features.size(); at += n_variable_features) state.variable_features[at] = static_cast<float>(-1 / std::sqrt(n));
+    }
+    for (const Window& window : windows_of(episode)) statistics.add(window);
+  }
+  Learner<float> learner(architectures.front());
+  statistics.write_to(learner);
+  EXPECT_NEAR(learner.statistic("variable.mean")[0], -1 / std::sqrt(500.0), 1e-4);
+  EXPECT_EQ(learner.statistic("variable.std")[0], 1.0F);
+  const auto fraction = static_cast<std::size_t>(VariableFeature::fraction);
+  EXPECT_NE(learner.statistic("variable.std")[fraction], 1.0F) << "this one varies";
 }
 
 template <class T>

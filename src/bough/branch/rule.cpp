@@ -234,13 +234,13 @@ class Column final : public scip::ObjDisp {
 
 }  // namespace
 
-void include_rule(SCIP* scip, RuleSinks sinks) {
+void include_rule(SCIP* scip, RuleSinks sinks, const std::filesystem::path& model) {
   if (SCIPfindBranchrule(scip, rule_name) != nullptr) throw Error(ExitCode::usage, "this SCIP has a branching rule 'bough' already");
   auto owner = std::make_unique<Rule>(scip, std::move(sinks));
   check(SCIPincludeObjBranchrule(scip, owner.get(), /*deleteobject=*/TRUE));
   Rule& rule = *owner.release();  // SCIP owns it from here on
   check(SCIPaddStringParam(scip, model_parameter, "model file of the trained network, read when the problem is transformed; empty: none", nullptr,
-                           FALSE, "", nullptr, nullptr));
+                           FALSE, model.c_str(), nullptr, nullptr));
   check(SCIPaddBoolParam(scip, strict_parameter, "is a node that the network cannot decide an error? otherwise SCIP's own rules decide there",
                          nullptr, FALSE, FALSE, nullptr, nullptr));
   auto* data = reinterpret_cast<SCIP_TABLEDATA*>(&rule.counts());
@@ -259,24 +259,25 @@ void use_model(SCIP* scip, const Model& model, const std::filesystem::path& path
   check(SCIPsetStringParam(scip, model_parameter, path.c_str()));
 }
 
-void use_scip_rule(SCIP* scip, std::string_view name) {
+void use_rule(SCIP* scip, std::string_view name) {
   check(SCIPsetIntParam(scip, std::format("branching/{}/priority", name).c_str(), top_priority));
+  for (SCIP_BRANCHRULE* other : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {
+    if (SCIPbranchruleGetName(other) == name || SCIPbranchruleGetPriority(other) < top_priority) continue;
+    throw Error(ExitCode::usage, std::format("the settings say branching/{}/priority = {}: SCIP would branch with that rule and not with what was asked for", SCIPbranchruleGetName(other), SCIPbranchruleGetPriority(other)),
+                std::format("leave it out, or below {}", top_priority));
+  }
 }
+
+void use_bough(SCIP* scip) { use_rule(scip, rule_name); }
 
 void fall_back_to_relpscost(SCIP* scip) { check(SCIPsetIntParam(scip, "branching/relpscost/priority", top_priority - 1)); }
 
 void be_strict(SCIP* scip) { check(SCIPsetBoolParam(scip, strict_parameter, TRUE)); }
 
-void install_policy(SCIP* scip, Policy& policy, BranchingCounts& counts, std::exception_ptr& callback_error) {
-  if (const std::string_view rule = policy.scip_rule(); !rule.empty()) return use_scip_rule(scip, rule);
-  include_rule(scip, {.counts = &counts, .error = &callback_error});
-  use_policy(scip, policy);
-}
-
 void include_branching(SCIP* scip, const std::filesystem::path& model) {
   // Read first: a file that is no model leaves SCIP as it was.
   const std::optional<Model> read = model.empty() ? std::nullopt : std::optional(read_model(model));
-  include_rule(scip);
+  include_rule(scip, {}, model);
   if (read) use_model(scip, *read, model);
 }
 

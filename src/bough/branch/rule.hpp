@@ -31,7 +31,9 @@ struct RuleSinks {
 ///
 ///   branching/bough/model    the model file, read when the problem is transformed; empty: none
 ///   branching/bough/strict   whether a node that the policy cannot decide is an error
-void include_rule(SCIP* scip, RuleSinks sinks = {});
+///
+/// `model` becomes the default value of the first: what SCIPresetParams() goes back to.
+void include_rule(SCIP* scip, RuleSinks sinks = {}, const std::filesystem::path& model = {});
 
 /// Gives the rule a policy, which must outlive the solve.  Whatever model the settings named is no longer asked for.
 void use_policy(SCIP* scip, Policy& policy);
@@ -39,17 +41,14 @@ void use_policy(SCIP* scip, Policy& policy);
 /// Gives the rule a model that was read from `path`; the rule keeps what it needs of it.
 void use_model(SCIP* scip, const Model& model, const std::filesystem::path& path);
 
-/// Makes SCIP's rule `name` the one that branches.
-void use_scip_rule(SCIP* scip, std::string_view name);
+/// Makes the rule `name`, or `bough`, the one that branches, whatever the settings say of it.  Throws Error (usage) if they put another one above it.
+void use_rule(SCIP* scip, std::string_view name);
+void use_bough(SCIP* scip);
 
 /// Makes `relpscost` the rule that decides where `bough` cannot, whatever the settings say.
 void fall_back_to_relpscost(SCIP* scip);
 
 /// Sets branching/bough/strict.
 void be_strict(SCIP* scip);
-
-/// Makes `policy` the one that branches in `scip`: include_rule() and use_policy(), or use_scip_rule() if it is one of SCIP's own.
-/// All references must outlive the solve.
-void install_policy(SCIP* scip, Policy& policy, BranchingCounts& counts, std::exception_ptr& callback_error);
 
 }  // namespace bough

@@ -57,12 +57,13 @@ class Branching {
 
   /// After the settings: the policy that was asked for decides, whatever they say.
   void use(SCIP* scip) {
-    if (!scores()) return use_scip_rule(scip, policy_->scip_rule());
+    if (!scores()) return use_rule(scip, policy_->scip_rule());
     if (model_) {
       use_model(scip, *model_, request_.policy);
     } else {
       use_policy(scip, *policy_);
     }
+    use_bough(scip);
     fall_back_to_relpscost(scip);
     if (request_.strict) be_strict(scip);
   }

@@ -86,6 +86,7 @@ std::vector<Disagreement> disagreements(const Evaluation& evaluation) {
   }
   std::vector<Disagreement> found;
   for (const RunRecord& first : evaluation.runs) {  // not over the map: the suite's order is the reader's
+    if (!first.solution_holds) found.push_back({first.group, first.instance, std::format("{}: {}", name_of(first), first.message)});
     const auto entry = runs_of.find({first.group, first.instance});
     if (entry == runs_of.end()) continue;
     const auto runs = std::move(entry->second);

@@ -11,10 +11,10 @@ namespace bough {
 inline constexpr double agreement_tolerance = 1e-6;
 
 /// Records of an instance that contradict each other, or its reference: different proven optima, a proven "infeasible" beside a
-/// solution, a dual bound beyond a known solution, a solution better than a proven optimum.  All seeds of an instance are compared,
+/// solution, a dual bound beyond a known solution, a solution better than a proven optimum; and a solution that does not hold in the instance's file.  All seeds of an instance are compared,
 /// complete or not: they permute the problem, its optimum stays.  A run is named at most twice (its solution, its dual bound).
 ///
-/// Only runs that are done count.  Runs with an objective limit are not supported: for them "infeasible" means "nothing better".
+/// Otherwise only runs that are done count.  Runs with an objective limit are not supported: for them "infeasible" means "nothing better".
 std::vector<Disagreement> disagreements(const Evaluation& evaluation);
 
 }  // namespace bough

@@ -40,11 +40,11 @@ struct Job {
   const Instance* instance = nullptr;
   std::uint32_t seed = 0;
   const SuitePolicy* policy = nullptr;
-  std::size_t index = 0;  ///< of a calibration
+  std::size_t block = 0;  ///< of a calibration: the (instance, seed) that it precedes
 
   /// What a record begins with; two jobs are the same if these are.
   [[nodiscard]] Json key() const {
-    if (kind == Kind::calibration) return {{"calibration", index}};
+    if (kind == Kind::calibration) return {{"calibration", block}};
     const Json run{{"group", group->name}, {"instance", instance->name}, {"seed", seed}, {"policy", policy->name}};
     return {{kind == Kind::run ? "run" : "explained", run}};
   }
@@ -63,7 +63,7 @@ std::vector<Job> plan(const Suite& suite) {
   std::vector<Job> jobs;
   std::size_t block = 0;
   const auto calibrate = [&] {
-    if (suite.calibration) jobs.push_back({.kind = Job::Kind::calibration, .index = block / calibrate_every});
+    if (suite.calibration) jobs.push_back({.kind = Job::Kind::calibration, .block = block});
   };
   for (const SuiteGroup& group : suite.groups) {
     // Every instance once before any a second time: a run that is stopped early has seen them all.
@@ -79,7 +79,6 @@ std::vector<Job> plan(const Suite& suite) {
       jobs.push_back({.kind = Job::Kind::explained, .group = &group, .instance = &group.instances.front(), .seed = seeds_of(suite, group).front(), .policy = policy_named(suite.explained_policy)});
     }
   }
-  block = (n_blocks + calibrate_every - 1) / calibrate_every * calibrate_every;
   calibrate();  // and one at the end
   return jobs;
 }
@@ -299,8 +298,9 @@ class Evaluating {
     if (!request_.suite.statistics) record["result"].erase("scip_statistics");
     record["result"]["instance"]["file"] = solve.instance.filename().string();
     record["result"]["policy"] = fs::path(solve.policy).filename().string();
-    Json& parameters = record["result"]["settings"]["changed_parameters"];
-    if (parameters.contains("branching/bough/model")) parameters["branching/bough/model"] = record["result"]["policy"];  // a record holds no path of its machine
+    Json& settings = record["result"]["settings"];  // a record holds no path of its machine
+    settings["preset"] = fs::path(solve.settings.preset).filename().string();
+    if (settings["changed_parameters"].contains("branching/bough/model")) settings["changed_parameters"]["branching/bough/model"] = record["result"]["policy"];
     record["trace"] = trace_to_json(trace.points());
     record["machine"] = {{"load", load}, {"core", ::sched_getcpu()}};
     return record;

@@ -35,6 +35,7 @@ struct RunRecord {
   std::string status;    ///< of a solve that is done: "optimal", "time-limit", ...; otherwise empty
   bool proven = false;   ///< the search ended by itself
   bool maximise = false;
+  bool solution_holds = true;  ///< in the instance's file, if there is a solution
   double primal_bound = 0;
   double dual_bound = 0;
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <format>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -37,6 +38,12 @@ constexpr int most_threads = 1024;         // that bough-train takes
 
 struct Stopped {};
 
+double mean_candidates(const SetReport& set) {
+  double sum = 0;
+  for (const auto& [n_candidates, n_states] : set.candidates) sum += static_cast<double>(n_candidates * n_states);
+  return sum / static_cast<double>(std::max<std::int64_t>(1, set.n_labels));
+}
+
 /// One network, trained with one seed.
 struct Candidate {
   std::string network;
@@ -57,6 +64,7 @@ class Learning {
     if (!request_.recipe) {  // before anything is written: these may be too few, or no settings
       parts = deal(instances_, request_.seed);
       try_settings({.preset = request_.settings});
+      refuse_copies();
     }
     make_directories(request_.output);
     const DirectoryLock lock(request_.output, "learning into");
@@ -216,10 +224,19 @@ class Learning {
     for (std::size_t n = std::min(n_all, solves.fewest);;) {
       Evaluation evaluation = evaluate_on(step, std::span(solves.instances).first(n), policies, run_limit_s_, 1, note);
       double spent_s = 0;
-      for (const RunRecord& run : evaluation.runs) spent_s += run.time_s;
+      for (const RunRecord& run : evaluation.runs) spent_s += run.end == "overtime" ? run_limit_s_ : run.time_s;
       const std::size_t next = instances_for(solves.time_s, spent_s, n, n_all);
       if (next == n) return evaluation;
       n = next;
+    }
+  }
+
+  /// What teaches must not judge, under whatever name or compression.
+  void refuse_copies() const {
+    std::map<std::string, fs::path> seen;
+    for (const Instance& instance : instances_) {
+      const auto [first, is_new] = seen.try_emplace(sha256_of(read_file(instance.file)), instance.file);
+      if (!is_new) throw Error(ExitCode::bad_input, std::format("{} and {} have the same content", first->second.string(), instance.file.string()), "take one of them out: an instance that was learned from must not judge what was learned");
     }
   }
 
@@ -231,6 +248,10 @@ class Learning {
     for (const RunRecord& run : evaluation.runs) {
       if (run.end == "failed" || run.end == "crashed") throw Error(ExitCode::bad_input, std::format("{} cannot be solved: {}", run.instance, run.message), "take it out of the folder and run the same command again");
       if (run.status.starts_with("infeasible") || run.status == "unbounded") throw Error(ExitCode::bad_input, std::format("{} is {}: there is no optimum to search for", run.instance, run.status), "take such instances out of the folder");
+      if (run.end == "done" && !run.proven && run.status != "time-limit" && run.status != "memory-limit") {
+        throw Error(ExitCode::bad_input, std::format("{}: SCIP stopped at a {}, which {} sets: such a run proves no optimum, and its time cannot be compared", run.instance, run.status, settings_),
+                    "take limits on gap, nodes and solutions out of that file");
+      }
     }
     refuse_pure_problems(evaluation);
     return probe_of(evaluation);
@@ -238,17 +259,19 @@ class Learning {
 
   /// LPs have nothing to branch on, and without an objective there are no gains for full strong branching to compare.
   void refuse_pure_problems(const Evaluation& evaluation) const {
-    std::size_t n_continuous = 0, n_without_objective = 0;
+    std::set<std::string> probed, continuous, without_objective;  // the journal may know others, which were taken out since
+    for (const RunRecord& run : evaluation.runs) probed.insert(run.instance);
     for (const std::string& line : read_journal(request_.output / "probe" / "runs.jsonl")) {
       const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!record.contains("result")) continue;
+      const auto instance = record["run"]["instance"].get<std::string>();
+      if (!probed.contains(instance)) continue;
       const Json& shape = record["result"]["instance"]["original"];
-      n_continuous += shape["binary"].get<int>() + shape["integer"].get<int>() == 0 ? 1 : 0;
-      n_without_objective += shape["in_objective"].get<int>() == 0 ? 1 : 0;
+      if (shape["binary"].get<int>() + shape["integer"].get<int>() == 0) continuous.insert(instance);
+      if (shape["in_objective"].get<int>() == 0) without_objective.insert(instance);
     }
-    const std::size_t n = evaluation.runs.size();
-    if (n_continuous == n) throw Error(ExitCode::bad_input, "these are linear programs: without integer variables nothing is branched on, and there is nothing to learn");
-    if (n_without_objective == n) {
+    if (continuous == probed) throw Error(ExitCode::bad_input, "these are linear programs: without integer variables nothing is branched on, and there is nothing to learn");
+    if (without_objective == probed) {
       throw Error(ExitCode::bad_input, "these are pure feasibility problems: without an objective, full strong branching sees no difference between candidates, so it cannot teach",
                   "an objective that you would like to see small, even an artificial one, changes that");
     }
@@ -270,7 +293,10 @@ class Learning {
       return summary;
     };
     const std::int64_t n_labels = set.request.n_labels ? *set.request.n_labels : once(part + "_labels", [&] {
-      for (std::int64_t n = first_labels;; n *= 2) {
+      const std::string first_part = part + "_first_labels";  // kept before it is asked for: a set only grows
+      for (std::int64_t n = state_.value(first_part, first_labels);; n *= 2) {
+        state_[first_part] = n;
+        save();
         const auto begin = std::chrono::steady_clock::now();
         const CollectSummary first = collect_up_to(n);
         const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -288,6 +314,7 @@ class Learning {
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels, instances.insert(entry.instance);
     if (n_found < fewest_labels) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, instances.size()), "larger or more instances would give more");
     say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, instances.size());
+    if (!all.quarantined.empty()) say("{}: {} instances could not be solved and are left out; the first: {}: {}", part, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message);
   }
 
   fs::path model_path(const Candidate& candidate) const { return request_.output / "models" / (candidate.name + ".safetensors"); }
@@ -369,8 +396,11 @@ class Learning {
       if (s.policy == "relpscost") input.share_after_root = s.time_after_root_s.mean / s.time_s.mean;
     }
     const SetReport set = inspect_set(request_.output / "sets/valid");
+    input.n_without_result = std::ranges::count_if(evaluation.runs, [&](const RunRecord& run) { return run.policy == chosen && (run.end == "failed" || run.end == "crashed"); });
     input.top1 = training["best"]["top1"].get<double>();
-    input.train_top1 = training["best"].value("train_top1", input.top1);
+    // Among some of the candidates the best is found more often than among all.
+    const int n_asked_about = train_.request.sampling.max_candidates;
+    if (n_asked_about == 0 || mean_candidates(set) <= n_asked_about) input.train_top1 = training["best"].value("train_top1", input.top1);
     input.n_labels = training["train"]["labels"].get<std::int64_t>();
     input.chance = set.chance;
     Learned learned{judgement_of(input), model, {}};

@@ -98,15 +98,16 @@ Judgement judgement_of(const Evidence& x) {
   const auto interval = [](const Ratio& ratio) { return std::format("{:.2f} [{:.2f}, {:.2f}]", ratio.ratio, ratio.low, ratio.high); };
   Judgement judgement;
   judgement.faster = x.time.low > 1 && x.time.n_instances >= least_instances;
+  const std::string without_result = x.n_without_result == 0 ? "" : std::format(" {} of its runs failed and count as unsolved: judge/runs.jsonl has their messages.", x.n_without_result);
   if (judgement.faster) {
-    judgement.text = std::format("On {} held-out instances SCIP with {} is {} times as fast as with {}, its default (95 % interval).", x.time.n_instances, x.model, interval(x.time), x.rule);
+    judgement.text = std::format("On {} held-out instances SCIP with {} is {} times as fast as with {}, its default (95 % interval).", x.time.n_instances, x.model, interval(x.time), x.rule) + without_result;
     return judgement;
   }
-  judgement.text = std::format("{} is not shown to be faster: on {} held-out instances SCIP is {} times as fast with it as with {}, its default (95 % interval).", x.model, x.time.n_instances, interval(x.time), x.rule);
+  judgement.text = std::format("{} is not shown to be faster: on {} held-out instances SCIP is {} times as fast with it as with {}, its default (95 % interval).", x.model, x.time.n_instances, interval(x.time), x.rule) + without_result;
   if (x.share_after_root < 0.3) judgement.text += std::format(" Branching can change only {:.0f} % of the time; the rest is presolving and the root node.", 100 * x.share_after_root);
   if (x.top1 < 1.5 * x.chance) judgement.text += std::format(" The network finds full strong branching's choice in {:.0f} % of the states, guessing in {:.0f} %: these labels teach little.", 100 * x.top1, 100 * x.chance);
-  if (x.train_top1 - x.top1 > 0.15) {
-    judgement.text += std::format(" It is right in {:.0f} % of the states it was trained on and in {:.0f} % of others: the instances differ too much for {} states; a larger budget would help.", 100 * x.train_top1, 100 * x.top1, x.n_labels);
+  if (x.train_top1 && *x.train_top1 - x.top1 > 0.15) {
+    judgement.text += std::format(" It is right in {:.0f} % of the states it was trained on and in {:.0f} % of others: the instances differ too much for {} states; a larger budget would help.", 100 * *x.train_top1, 100 * x.top1, x.n_labels);
   }
   if (x.time.high > 1 && x.time.n_instances < 10) {
     judgement.text += std::format(" {} instances are too few to be sure{}: more of them, or a larger budget, may settle it.", x.time.n_instances, x.time.low > 1 ? ", whatever the interval says" : "");

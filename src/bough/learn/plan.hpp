@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,9 +81,10 @@ struct Evidence {
   Ratio time{};                  ///< rule over model
   double share_after_root = 0;   ///< of the rule's time on the held-out instances
   double top1 = 0;               ///< on the validation states
-  double train_top1 = 0;
+  std::optional<double> train_top1{};  ///< on the states it was trained on, if it can be compared
   double chance = 0;             ///< accuracy of guessing
   std::int64_t n_labels = 0;
+  std::int64_t n_without_result = 0;  ///< runs with the model that failed or crashed: they count as unsolved
 };
 Judgement judgement_of(const Evidence& input);
 

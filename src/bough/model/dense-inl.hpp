@@ -81,7 +81,8 @@ HWY_INLINE void attention_logits(const T* HWY_RESTRICT attention, std::size_t he
 HWY_INLINE void gru_step(std::size_t n, std::size_t d, const float* const* from_input, const float* HWY_RESTRICT from_hidden, std::size_t hidden_stride, float* HWY_RESTRICT h) {
   const Tag<float> tag;
   const auto one = hn::Set(tag, 1.0F);
-  const auto sigmoid = [&](Vector<float> x) HWY_ATTR { return hn::Div(one, hn::Add(one, hn::Exp(tag, hn::Neg(x)))); };
+  const auto most = hn::Set(tag, 80.0F);  // Highway's Exp has no upper limit of its own: beyond 177 its result is no longer infinite but anything; 1 / (1 + e^80) is 0 to any gate
+  const auto sigmoid = [&](Vector<float> x) HWY_ATTR { return hn::Div(one, hn::Add(one, hn::Exp(tag, hn::Min(hn::Neg(x), most)))); };
   for (std::size_t i = 0; i < n; ++i) {
     const float* HWY_RESTRICT x = from_input[i];
     const float* HWY_RESTRICT u = from_hidden + i * hidden_stride;

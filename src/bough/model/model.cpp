@@ -59,7 +59,7 @@ Model model_from(const SafeTensors& file) {
   const auto specs = tensors_of(model.architecture);
   for (const auto& name : file.tensors() | std::views::keys) {
     if (std::ranges::find(specs, name, &TensorSpec::name) == specs.end()) {
-      refuse(file, std::format("tensor \"{}\" does not belong to its architecture {}", name, architecture_json(model.architecture)));
+      refuse(file, std::format("tensor {} does not belong to its architecture {}", in_quotes(name), architecture_json(model.architecture)));
     }
   }
   for (const TensorSpec& spec : specs) {

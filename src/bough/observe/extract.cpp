@@ -22,6 +22,7 @@ class Features {
   void set(Feature feature, Value value) {
     values_[static_cast<std::size_t>(feature)] = as_feature(value);
   }
+  [[nodiscard]] float get(Feature feature) const { return values_[static_cast<std::size_t>(feature)]; }
 
  private:
   float* values_;
@@ -154,7 +155,10 @@ void GraphExtractor::update_variables(SCIP* scip) {
     node.set(at_lower, SCIPisEQ(scip, lp_value, lower) != FALSE);
     node.set(at_upper, SCIPisEQ(scip, lp_value, upper) != FALSE);
     node.set(age, SCIPcolGetAge(column) * age_scale);
-    node.set(average_incumbent, has_incumbent ? SCIPvarGetAvgSol(SCIPcolGetVar(column)) : 0.0);
+    // SCIP's average begins in the middle of the bounds, which for an infinite one is no number to average with.
+    SCIP_VAR* variable = SCIPcolGetVar(column);
+    const bool bounded = !SCIPisInfinity(scip, -SCIPvarGetLbGlobal(variable)) && !SCIPisInfinity(scip, SCIPvarGetUbGlobal(variable));
+    node.set(average_incumbent, !has_incumbent ? 0.0 : bounded ? SCIPvarGetAvgSol(variable) : static_cast<double>(node.get(incumbent)));
     node.set(basis_lower, basis == SCIP_BASESTAT_LOWER);
     node.set(basis_basic, basis == SCIP_BASESTAT_BASIC);
     node.set(basis_upper, basis == SCIP_BASESTAT_UPPER);

@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -45,10 +46,21 @@ std::string reader_complaint(const std::string& said) {
 
 /// The rows of an MPS file that are declared free; the first is the objective, readers drop the others.
 std::set<std::string> free_rows(const std::string& text) {
-  static const std::regex declaration(R"(\n N[ \t]+(\S+))");
-  const auto columns = text.begin() + static_cast<std::ptrdiff_t>(std::min(text.find("COLUMNS"), text.size()));
+  std::istringstream lines(text);
   std::set<std::string> names;
-  for (std::sregex_iterator match(text.begin(), columns, declaration), end; match != end; ++match) names.insert((*match)[1]);
+  bool declared_here = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('*')) continue;  // a comment, which may mention anything
+    std::istringstream words(line);
+    std::string first, name;
+    words >> first >> name;
+    if (!line.empty() && line.front() != ' ' && line.front() != '\t') {  // a section begins
+      if (first == "COLUMNS") break;
+      declared_here = first == "ROWS";
+    } else if (declared_here && first == "N") {
+      names.insert(name);
+    }
+  }
   return names;
 }
 

@@ -27,7 +27,7 @@ constexpr std::array paper_parameters{
     Pair{"timing/clocktype", "2"},
 };
 
-// The dual task of the ML4CO 2021 competition: heuristics off (applied in code: one call sets them all), no restarts.
+// The dual task of the ML4CO 2021 competition: heuristics off (applied in code: one call sets them all), no restarts by estimation.
 constexpr std::array ml4co_parameters{
     Pair{"estimation/restarts/restartpolicy", "n"},
     Pair{"timing/clocktype", "2"},
@@ -200,7 +200,6 @@ void apply_settings(SCIP* scip, const Settings& settings) {
   }
   for (const auto& [name, value] : settings.overrides) set_parameter(scip, name, value);
 
-  const Preset* preset = find_preset(settings.preset);
   if (settings.time_limit_s && !time_limit_after_root(settings)) set_parameter(scip, "limits/time", std::format("{}", *settings.time_limit_s));
   if (settings.node_limit) set_parameter(scip, "limits/nodes", std::to_string(*settings.node_limit));
   if (settings.memory_limit_mb) set_parameter(scip, "limits/memory", std::format("{}", *settings.memory_limit_mb));

@@ -6,7 +6,6 @@
 #include <format>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <print>
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
@@ -106,7 +105,7 @@ ExitCode run_training(Options& options) {
   request.config = resolve(options);
   validate(request.config, "command line");
   request.stop = [] { return stop_signal() != 0; };
-  if (!request.valid && !options.quiet) std::println(stderr, "no --valid: a tenth of the set's instances is for validation, eight tenths are for training");
+  if (!request.valid && !options.quiet) cli::tell("no --valid: a tenth of the set's instances is for validation, eight tenths are for training\n");
   std::optional<cli::Progress> progress;
   request.on_progress = [&](const TrainProgress& now) {
     const std::size_t done = static_cast<std::size_t>(now.epoch - 1) * now.n_batches + now.batch;
@@ -116,7 +115,7 @@ ExitCode run_training(Options& options) {
   const TrainSummary summary = train(request);
   progress.reset();
   if (summary.stopped) {
-    std::println(stderr, "{} stopped; the same command with --resume goes on from here", bold("bough:", stderr));
+    cli::tell_line("stopped; the same command with --resume goes on from here");
     return cli::unless_stopped(ExitCode::failure);
   }
   cli::print_result(options.json ? cli::json_text(to_json(options, summary)) : to_text(options, summary));

@@ -28,8 +28,9 @@ class ColumnStatistics {
   std::vector<double> shift_, sum_, squares_;  // (n_columns)
 };
 
-/// Writes a mean and deviation into a network's tensors NAME.mean and NAME.std.
-void write_statistics(const std::string& name, const ColumnStatistics& columns, Learner<float>& network);
+/// Writes a mean and deviation into a network's tensors NAME.mean and NAME.std.  A column whose deviation is less than `least_share` of its mean counts as
+/// one that does not vary.
+void write_statistics(const std::string& name, const ColumnStatistics& columns, Learner<float>& network, double least_share = 0);
 
 /// What a network has to know of its training set before training (docs/model.md, section 1).
 class InputStatistics {
