@@ -179,7 +179,9 @@ TEST(Collect, ASecondPassSolvesEveryInstanceInAnotherOrderAndKeepsTheFirst) {
   EXPECT_EQ(twice.episodes[2].pass, 1);
   const auto now = contents(request.output);
   for (const auto& [name, bytes] : once) {
-    if (name.ends_with(".zst")) EXPECT_TRUE(now.at(name) == bytes) << name;
+    if (name.ends_with(".zst")) {
+      EXPECT_TRUE(now.at(name) == bytes) << name;
+    }
   }
   const auto seed_of = [&](std::size_t episode) { return read_shard(request.output / "shards" / twice.episodes[episode].shard).metadata.at("scip_seed"); };
   EXPECT_NE(seed_of(0), seed_of(2));

@@ -238,6 +238,8 @@ TEST(Evaluate, GivesTheSameRecordsForOneAndTwoWorkersAndGrows) {
   EXPECT_TRUE(disagreements(evaluation).empty());
   for (const RunRecord& run : evaluation.runs) {
     EXPECT_EQ(run.status, "optimal");
+    EXPECT_GT(run.heuristics_time_s, 0);
+    EXPECT_LT(run.heuristics_time_s, run.time_s);
     ASSERT_FALSE(run.trace.empty());
     EXPECT_EQ(run.trace.back().primal, run.primal_bound);
     EXPECT_EQ(run.maximise, run.group == "auction-tiny");

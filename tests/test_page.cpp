@@ -289,7 +289,9 @@ TEST(Page, ThePartsOfTheTimeAddUpToIt) {
   for (const Json& row : chart->panels.front().spec["data"]["values"]) {
     const auto policy = row["policy"].get<std::string>();
     sums[policy] += row["seconds"].get<double>();
-    if (row["part"] == "heuristics") EXPECT_NEAR(row["seconds"].get<double>(), heuristics[policy] / n_runs[policy], 1e-3);  // rounded for the page
+    if (row["part"] == "heuristics") {
+      EXPECT_NEAR(row["seconds"].get<double>(), heuristics[policy] / n_runs[policy], 1e-3);  // rounded for the page
+    }
   }
   EXPECT_EQ(sums.size(), evaluation.policies.size());
   for (const auto& [policy, sum] : sums) EXPECT_NEAR(sum, time[policy] / n_runs[policy], 5e-3) << policy;

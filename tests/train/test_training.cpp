@@ -279,7 +279,9 @@ TEST_F(TrainingTest, AnotherRunsCheckpointIsRefusedAndForceReplacesIt) {
 
 TEST_F(TrainingTest, ACheckpointThatNoRunCouldHaveMadeIsRefused) {
   ASSERT_EQ(train_now("--epochs 1 -q -o m.safetensors").exit_code, 0);
-  Checkpoint good{.run = "{}", .model = read_model(file("m.safetensors"))};
+  Checkpoint good{};
+  good.run = "{}";
+  good.model = read_model(file("m.safetensors"));
   const std::size_t n = n_parameters(good.model.architecture);
   for (auto* weights : {&good.first_moment, &good.second_moment, &good.best}) weights->resize(n);
   good.epochs.resize(1);

@@ -64,7 +64,7 @@ class Learning {
     if (!request_.recipe) {  // before anything is written: these may be too few, or no settings
       parts = deal(instances_, request_.seed);
       try_settings({.preset = request_.settings});
-      refuse_copies();
+      if (!fs::exists(request_.output / "learn.json")) refuse_copies();
     }
     make_directories(request_.output);
     const DirectoryLock lock(request_.output, "learning into");
@@ -180,13 +180,13 @@ class Learning {
   /// A number that is found once and then kept: a plan must not change when a run goes on.
   template <class Find>
   std::int64_t once(const std::string& name, Find&& find) {
-    if (!state_.contains(name)) {
-      const std::int64_t value = find();
-      state_[name] = value;
-      save();
-    }
+    if (!state_.contains(name)) keep(name, find());
     if (!state_[name].is_number_integer()) throw Error(ExitCode::bad_input, std::format("{} is damaged: {} is no number", (request_.output / "learn.json").string(), name), "choose another directory, or remove this one");
     return state_[name].get<std::int64_t>();
+  }
+  void keep(const std::string& name, std::int64_t value) {
+    state_[name] = value;
+    save();
   }
 
   // ---- the steps ----------------------------------------------------------------------------------------------------------------------
@@ -293,10 +293,8 @@ class Learning {
       return summary;
     };
     const std::int64_t n_labels = set.request.n_labels ? *set.request.n_labels : once(part + "_labels", [&] {
-      const std::string first_part = part + "_first_labels";  // kept before it is asked for: a set only grows
-      for (std::int64_t n = state_.value(first_part, first_labels);; n *= 2) {
-        state_[first_part] = n;
-        save();
+      const std::string first_part = part + "_first_labels";  // kept before so many are asked for: a set only grows
+      for (std::int64_t n = once(first_part, [] { return first_labels; });; keep(first_part, n *= 2)) {
         const auto begin = std::chrono::steady_clock::now();
         const CollectSummary first = collect_up_to(n);
         const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
