@@ -136,6 +136,25 @@ TEST_P(ScorerOn, LargeWeightsGiveFiniteLogits) {
   }
 }
 
+// Concat attention multiplies exponentials of a source's logit and of an edge's, as long as float has room for them.  Logits that differ by hundreds, that are all far
+// below or above 0 (also where the exponential of one would vanish and that of the other overflow, and their product is 1), and ordinary ones have the softmax of the document.
+TEST_P(ScorerOn, AttentionLogitsOfAnySizeHaveTheirSoftmax) {
+  const auto decisions = journey(10);
+  for (const float source : {-400.0F, -90.0F, -20.0F, 1.0F, 90.0F, 400.0F}) {
+    for (const float edge : {-400.0F, -25.0F, 1.0F, 90.0F, 400.0F}) {
+      SCOPED_TRACE(testing::Message() << "attention vectors times " << source << " and " << edge);
+      Model model = random_model({Network::tgat, 32, 3, 2, Attention::concat}, 23);
+      for (const std::string half : {"rows", "variables"}) {
+        for (float& a : model.tensors.at(half + ".attention.source")) a = source * std::abs(a);  // of one sign: all logits lie on the same side of 0
+        for (float& a : model.tensors.at(half + ".attention.edge")) a = edge * std::abs(a);
+      }
+      const auto expected = expected_logits(model, decisions);
+      Scorer scorer(model);
+      for (std::size_t t = 0; t < decisions.size(); ++t) expect_logits(score(scorer, decisions[t]), expected[t], t);
+    }
+  }
+}
+
 // Gates at sigmoid(-200) and sigmoid(200): far outside of what a careless exponential can do.
 TEST_P(ScorerOn, GatesThatAreClosedOrOpenForGoodHaveLogits) {
   for (const float far : {-200.0F, -178.0F, 200.0F}) {

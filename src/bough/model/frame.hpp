@@ -9,21 +9,25 @@
 
 namespace bough {
 
+/// What the sources of a half layer send: W = Architecture::width().
+struct SourceTable {
+  Floats projection;  // (n_sources, W)
+  Floats logit;       // (n_sources, H)  concat
+  Floats weight;      // (n_sources, H)  its exponential
+};
+
 /// One decision as a scorer keeps it: the features, and what has been computed from them so far.  An entry is valid where its flag
 /// is set; nothing is computed before a candidate's score depends on it.
 struct Frame {
   std::vector<float> variable_features;  // (n_variables, 19)
   std::vector<float> row_features;       // (n_rows, 5)
 
-  std::vector<std::uint8_t> has_variable;  // (n_variables)  v, q, q_logit
+  std::vector<std::uint8_t> has_variable;  // (n_variables)  variables
   std::size_t n_connected = 0;             ///< variables with a row among them
-  Floats v;                                // (n_variables, d)   embedding
-  Floats q;                                // (n_variables, W)   the first half layer's source projection; W = Architecture::width()
-  Floats q_logit;                          // (n_variables, H)   concat
+  SourceTable variables;                   ///< of the first half layer
 
-  std::vector<std::uint8_t> has_row;  // (n_rows)  s, s_logit
-  Floats s;                           // (n_rows, W)  the second half layer's source projection of c'
-  Floats s_logit;                     // (n_rows, H)  concat
+  std::vector<std::uint8_t> has_row;  // (n_rows)  rows
+  SourceTable rows;                   ///< of the second, from c'
 
   std::vector<std::uint8_t> has_output;  // (n_variables)  output
   Floats output;                         // (n_variables, O)  tgat: the GRU's input projection of v', O = 3d; else v', O = d
@@ -33,6 +37,8 @@ struct Frame {
 struct TermTable {
   Floats projection;  // (n_terms, W)  gcnn and sum
   Floats logit;       // (n_terms, H)  concat
+  Floats weight;      // (n_terms, H)  its exponential
+  bool by_products = false;  ///< whether the logits are small enough for attend_by_products()
 };
 
 /// Working memory for a block of nodes that pass through the layers together: small enough for the first-level cache.
@@ -45,7 +51,9 @@ struct Block {
   Floats merged;    // (block, 2d)      [gathered, x]
   Floats state;     // (block, d)       GRU
   Floats edge;      // (H, most edges of a node)
-  Floats self;      // (H)
+  Floats logit;     // (block, H)       concat
+  Floats weight;    // (block, H)       its exponential
+  Floats self;      // (H)              sum
   std::vector<const float*> rows;  // (block)
 };
 

@@ -2,6 +2,7 @@
 #include "bough/model/scorer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "bough/model/dense-inl.hpp"
 #include "bough/model/frame.hpp"
+#include "bough/model/products-inl.hpp"
 
 #ifndef BOUGH_MODEL_SCORER_IMPL
 #define BOUGH_MODEL_SCORER_IMPL
@@ -73,38 +75,49 @@ HWY_INLINE void embed(Block& block, const Normalisation& input, const Layer& fir
   linear<true>(second, n, block.hidden.data(), first.out, block.x.data(), second.out);
 }
 
-/// The source projections of a block's nodes, whose embeddings are in block.x, into the tables of a frame.
-HWY_INLINE void project_sources(Impl& s, const HalfLayer& half, const std::int32_t* nodes, std::size_t n, Floats& table, Floats& logits) {
+/// The logits of a block's nodes, whose projections are in block.p, and their exponentials.
+HWY_INLINE void own_logits(Impl& s, const HalfLayer& half, std::size_t n) {
+  attention_logits(half.attention.data(), s.heads(), s.d(), n, s.block.p.data(), s.block.logit.data());
+  exponentials_of_logits(s.block.logit.data(), n * s.heads(), s.block.weight.data());
+}
+
+/// The source projections of a block's nodes, whose embeddings are in block.x, into a table.
+HWY_INLINE void project_sources(Impl& s, const HalfLayer& half, const std::int32_t* nodes, std::size_t n, SourceTable& table) {
   const std::size_t d = s.d();
   const std::size_t width = s.width();
   linear(half.source, n, s.block.x.data(), d, s.block.p.data(), width);
-  for (std::size_t i = 0; i < n; ++i) std::copy_n(s.block.p.data() + i * width, width, table.data() + static_cast<std::size_t>(nodes[i]) * width);
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(s.block.p.data() + i * width, width, table.projection.data() + static_cast<std::size_t>(nodes[i]) * width);
   if (!s.concat()) return;
+  own_logits(s, half, n);
+  const std::size_t heads = s.heads();
   for (std::size_t i = 0; i < n; ++i) {
-    attention_logits(half.attention.data(), s.heads(), d, 1, s.block.p.data() + i * width, logits.data() + static_cast<std::size_t>(nodes[i]) * s.heads());
+    std::copy_n(s.block.logit.data() + i * heads, heads, table.logit.data() + static_cast<std::size_t>(nodes[i]) * heads);
+    std::copy_n(s.block.weight.data() + i * heads, heads, table.weight.data() + static_cast<std::size_t>(nodes[i]) * heads);
   }
 }
 
 /// One half layer for the targets of a block: their embeddings in block.x become the new ones.
-HWY_INLINE void half_layer(Impl& s, const HalfLayer& half, const EdgesByTarget& edges, const Floats& sources, const Floats& source_logits,
-                           const TermTable& term, const std::int32_t* nodes, std::size_t n) {
+HWY_INLINE void half_layer(Impl& s, const HalfLayer& half, const EdgesByTarget& edges, const SourceTable& source, const TermTable& term,
+                           const std::int32_t* nodes, std::size_t n) {
   Block& block = s.block;
   const std::size_t d = s.d();
   const std::size_t width = s.width();
   const std::size_t merged = 2 * d;
   linear(half.target, n, block.x.data(), d, block.p.data(), width);
+  if (s.concat()) own_logits(s, half, n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto node = static_cast<std::size_t>(nodes[i]);
     const float* p = block.p.data() + i * width;
     float* to = block.merged.data() + i * merged;
     if (!s.layout.architecture.attends()) {
-      convolve_one(Convolution<float>{edges, d, nullptr, sources.data(), term.projection.data()}, node, p, to);
+      convolve_one(Convolution<float>{edges, d, nullptr, source.projection.data(), term.projection.data()}, node, p, to);
     } else if (s.concat()) {
-      attention_logits(half.attention.data(), s.heads(), d, 1, p, block.self.data());
-      attend_one(ConcatAttention<float>{edges, s.heads(), d, nullptr, sources.data(), nullptr, source_logits.data(), term.logit.data()}, node, p,
-                 block.edge.data(), block.self.data(), to);
+      const ConcatAttention<float> x{edges, s.heads(), d, nullptr, source.projection.data(), nullptr, source.logit.data(), term.logit.data()};
+      if (!term.by_products || !attend_by_products(x, {source.weight.data(), term.weight.data()}, node, p, block.weight.data() + i * s.heads(), to)) {
+        attend_one(x, node, p, block.edge.data(), block.logit.data() + i * s.heads(), to);
+      }
     } else {
-      attend_one(SumAttention<float>{edges, s.heads(), d, nullptr, sources.data(), term.projection.data(), half.attention.data()}, node, p,
+      attend_one(SumAttention<float>{edges, s.heads(), d, nullptr, source.projection.data(), term.projection.data(), half.attention.data()}, node, p,
                  block.edge.data(), block.self.data(), to);
     }
     for (std::size_t k = 0; k < d; ++k) to[k] = (to[k] - half.gathered.mean[k]) * half.gathered.scale[k];
@@ -135,6 +148,9 @@ void fill_terms(Impl& s, const HalfLayer& half, TermTable& table) {
     }
     if (s.concat()) attention_logits(half.attention_edge.data(), s.heads(), d, n, projection, table.logit.data() + at * s.heads());
   }
+  table.weight.resize(table.logit.size());
+  exponentials_of_logits(table.logit.data(), table.logit.size(), table.weight.data());
+  table.by_products = std::ranges::all_of(table.logit, [](float u) { return std::abs(u) <= largest_term_logit; });
 }
 
 /// Lists what `candidates` need of a frame and what is not there yet: outputs of candidates, their rows, those rows' variables.
@@ -175,20 +191,19 @@ HWY_INLINE void complete(Impl& s, Frame& frame, std::span<const std::int32_t> ca
   const std::size_t d = s.d();
   for_each_block(s.new_variables, [&](const std::int32_t* nodes, std::size_t n) HWY_ATTR {
     embed(block, layout.variable_input, layout.variable_0, layout.variable_1, frame.variable_features, nodes, n);
-    for (std::size_t i = 0; i < n; ++i) std::copy_n(block.x.data() + i * d, d, frame.v.data() + static_cast<std::size_t>(nodes[i]) * d);
-    project_sources(s, layout.rows, nodes, n, frame.q, frame.q_logit);
+    project_sources(s, layout.rows, nodes, n, frame.variables);
   });
   const EdgesByTarget by_row{t.row_start.data(), t.edge_variable.data(), s.terms.by_row.data()};
   for_each_block(s.new_rows, [&](const std::int32_t* nodes, std::size_t n) HWY_ATTR {
     embed(block, layout.row_input, layout.row_0, layout.row_1, frame.row_features, nodes, n);
-    half_layer(s, layout.rows, by_row, frame.q, frame.q_logit, s.row_terms, nodes, n);
-    project_sources(s, layout.variables, nodes, n, frame.s, frame.s_logit);
+    half_layer(s, layout.rows, by_row, frame.variables, s.row_terms, nodes, n);
+    project_sources(s, layout.variables, nodes, n, frame.rows);
   });
   const EdgesByTarget by_variable{t.variable_start.data(), t.edge_row.data(), s.terms.by_variable.data()};
   const std::size_t width = s.output_width();
   for_each_block(s.new_outputs, [&](const std::int32_t* nodes, std::size_t n) HWY_ATTR {
-    for (std::size_t i = 0; i < n; ++i) std::copy_n(frame.v.data() + static_cast<std::size_t>(nodes[i]) * d, d, block.x.data() + i * d);
-    half_layer(s, layout.variables, by_variable, frame.s, frame.s_logit, s.variable_terms, nodes, n);
+    embed(block, layout.variable_input, layout.variable_0, layout.variable_1, frame.variable_features, nodes, n);  // again: as fast as a table of all of them
+    half_layer(s, layout.variables, by_variable, frame.rows, s.variable_terms, nodes, n);
     const float* result = block.x.data();
     if (layout.architecture.remembers()) {
       linear(layout.gru_input, n, block.x.data(), d, block.hidden.data(), width);
@@ -254,17 +269,19 @@ std::size_t most_edges(const std::vector<std::int32_t>& start) {
 void adopt(Scorer::Impl& s, const Topology& t) {
   const std::size_t d = s.d();
   const std::size_t width = s.width();
-  const std::size_t n_logits = s.concat() ? s.heads() : 0;
+  const auto make_room = [&](SourceTable& table, std::size_t n_sources) {
+    table.projection.resize(n_sources * width);
+    if (!s.concat()) return;
+    table.logit.resize(n_sources * s.heads());
+    table.weight.resize(n_sources * s.heads());
+  };
   for (Frame& frame : s.frames) {
     frame.variable_features.resize(t.n_variables() * n_variable_features);
     frame.row_features.resize(t.n_rows() * n_row_features);
     frame.has_variable.resize(t.n_variables());
-    frame.v.resize(t.n_variables() * d);
-    frame.q.resize(t.n_variables() * width);
-    frame.q_logit.resize(t.n_variables() * n_logits);
+    make_room(frame.variables, t.n_variables());
     frame.has_row.resize(t.n_rows());
-    frame.s.resize(t.n_rows() * width);
-    frame.s_logit.resize(t.n_rows() * n_logits);
+    make_room(frame.rows, t.n_rows());
     frame.has_output.resize(t.n_variables());
     frame.output.resize(t.n_variables() * s.output_width());
   }
@@ -281,6 +298,8 @@ void adopt(Scorer::Impl& s, const Topology& t) {
   block.merged.resize(block_size * 2 * d);
   block.state.resize(block_size * d);
   block.edge.resize(std::max(most_edges(t.row_start), most_edges(t.variable_start)) * s.heads());
+  block.logit.resize(block_size * s.heads());
+  block.weight.resize(block_size * s.heads());
   block.self.resize(s.heads());
   block.rows.resize(block_size);
   s.terms.index(t);
