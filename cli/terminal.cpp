@@ -77,8 +77,10 @@ void Progress::advance(std::size_t done, std::string_view detail) {
   drawn_ = true;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double left = elapsed * static_cast<double>(total_ - std::min(done, total_)) / static_cast<double>(done - already_);
-  tell(std::format("{}{} {}/{}{}{}, {:.1f}/s, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, detail.empty() ? "" : ", ", detail,
-                   static_cast<double>(done - already_) / elapsed, duration_text(left), terminal ? "" : "\n"));
+  const double rate = static_cast<double>(done - already_) / elapsed;
+  const std::string speed = rate < 1 ? std::format("{:.1f}/min", 60 * rate) : std::format("{:.1f}/s", rate);
+  tell(std::format("{}{} {}/{}{}{}, {}, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, detail.empty() ? "" : ", ", detail, speed, duration_text(left),
+                   terminal ? "" : "\n"));
 }
 
 }  // namespace bough::cli
