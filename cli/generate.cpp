@@ -21,7 +21,7 @@ struct GenerateOptions {
   std::string size = "easy";
   int count = 10;
   std::uint64_t seed = 0;
-  std::map<std::string, double, std::less<>> overrides;
+  Overrides overrides;
   std::string from;
   std::string directory;
   std::string format = "mps.gz";

@@ -241,7 +241,7 @@ class Collection {
     episode_request.load = [&](SCIP* scip) {
       if (!instance.file.empty()) return read_problem(scip, instance.file);
       const Family& family = family_by_name(request_.seeds.family);
-      load_problem(scip, generate_instance(family, resolve_parameters(family, request_.seeds.size), instance.seed));
+      load_problem(scip, generate_instance(family, resolve_parameters(family, request_.seeds.size, request_.seeds.parameters), instance.seed));
     };
     SampledEpisode sampled = sample_episode(episode_request);
 

@@ -124,7 +124,7 @@ Json suite_json(const Suite& suite, std::size_t n_planned) {
   for (const SuiteGroup& group : suite.groups) {
     Json names = Json::array();
     for (const Instance& instance : group.instances) names.push_back(instance.name);
-    groups.push_back({{"name", group.name}, {"family", group.family}, {"size", group.size}, {"policies", group.policies}, {"seeds", seeds_of(suite, group)}, {"optima", group.optima}, {"instances", names}});
+    groups.push_back({{"name", group.name}, {"family", group.family}, {"size", group.size}, {"parameters", group.parameters}, {"policies", group.policies}, {"seeds", seeds_of(suite, group)}, {"optima", group.optima}, {"instances", names}});
   }
   Json policies = Json::array();
   for (const SuitePolicy& policy : suite.policies) policies.push_back(policy_json(policy));
@@ -239,7 +239,7 @@ class Evaluating {
     if (fs::exists(file)) return file;
     const Family& family = family_by_name(group.family);
     const Size size = group.size.empty() ? Size::easy : static_cast<Size>(std::ranges::find(size_names, group.size) - size_names.begin());
-    const Parameters parameters = resolve_parameters(family, size);
+    const Parameters parameters = resolve_parameters(family, size, group.parameters);
     write_milp(group.from_data ? family.from_data(instance.file, parameters) : generate_instance(family, parameters, instance.seed), file);
     return file;
   }

@@ -172,6 +172,11 @@ class SuiteReader {
       std::string range;
       entry.take("instances", entry.need("instances"), range);
       reader_.at(entry.need("instances"), [&] { parse_seeds(range, "instances", seeds); });
+      if (const toml::node* parameters = entry.find("parameters")) {
+        for (const auto& [name, value] : entry.table("parameters", *parameters).raw()) entry.take(name.str(), value, group.parameters[std::string(name.str())]);
+        reader_.at(*parameters, [&] { (void)resolve_parameters(family_by_name(group.family), seeds.size, group.parameters); });
+        seeds.parameters = group.parameters;
+      }
       group.instances = instances_of(seeds);
       group.size = size_names[static_cast<std::size_t>(seeds.size)];
       group.name = std::format("{}-{}", group.family, group.size);

@@ -23,6 +23,7 @@ struct SuiteGroup {
   std::string name;
   std::string family;                     ///< of generated instances or published data; empty for files
   std::string size;                       ///< of generated ones
+  Overrides parameters{};                 ///< of generated ones, where they differ from the size's
   bool from_data = false;                 ///< `instances` are data that the family reads
   std::vector<Instance> instances;
   std::vector<std::string> policies;      ///< names of those that take part

@@ -54,7 +54,7 @@ const Family& family_by_name(std::string_view name) {
   throw Error(ExitCode::usage, std::format("unknown family '{}'", name), "families: " + known_names(families()));
 }
 
-Parameters resolve_parameters(const Family& family, Size size, const std::map<std::string, double, std::less<>>& overrides) {
+Parameters resolve_parameters(const Family& family, Size size, const Overrides& overrides) {
   std::map<std::string, double, std::less<>> values;
   for (const ParameterSpec& spec : family.parameters) values[spec.name] = spec.defaults[static_cast<std::size_t>(size)];
   for (const auto& [name, value] : overrides) {

@@ -28,6 +28,9 @@ struct ParameterSpec {
   bool integral = true;
 };
 
+/// Parameters that differ from the defaults of a size, by name.
+using Overrides = std::map<std::string, double, std::less<>>;
+
 /// The values of a family's parameters, by name.
 class Parameters {
  public:
@@ -74,7 +77,7 @@ std::span<const Family> families();
 const Family& family_by_name(std::string_view name);
 
 /// The defaults of `size` with `overrides` on top.  Throws Error (usage) for an unknown name or a value out of range.
-Parameters resolve_parameters(const Family&, Size, const std::map<std::string, double, std::less<>>& overrides = {});
+Parameters resolve_parameters(const Family&, Size, const Overrides& overrides = {});
 
 /// The instance of `family` with this seed: `generate --seed S --count N` makes those of the seeds S .. S+N-1.
 Milp generate_instance(const Family&, const Parameters&, std::uint64_t seed);

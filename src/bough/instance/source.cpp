@@ -61,10 +61,12 @@ void parse_seeds(const std::string& text, const std::string& origin, SeedRange& 
 }
 
 std::vector<Instance> instances_of(const SeedRange& seeds) {
+  std::string kind = std::format("{}-{}", seeds.family, size_names[static_cast<std::size_t>(seeds.size)]);
+  for (const auto& [name, value] : seeds.parameters) kind += std::format("-{}={}", name, value);
   std::vector<Instance> all;
   for (std::uint64_t k = 0; k <= seeds.last - seeds.first; ++k) {
     const std::uint64_t seed = seeds.first + k;
-    all.push_back({std::format("{}-{}-{}", seeds.family, size_names[static_cast<std::size_t>(seeds.size)], seed), {}, seed});
+    all.push_back({std::format("{}-{}", kind, seed), {}, seed});
   }
   return all;
 }

@@ -16,6 +16,7 @@ struct SeedRange {
   Size size = Size::easy;
   std::uint64_t first = 0;
   std::uint64_t last = 0;
+  Overrides parameters{};
 };
 
 /// Reads "A..B" or "A" into `seeds`.  Throws Error (usage) that begins with `origin`.
@@ -28,7 +29,7 @@ struct Instance {
   std::uint64_t seed = 0;        ///< of a generated one
 };
 
-/// "setcover-easy-7" and so on, without files.
+/// "setcover-easy-7" and so on, without files; with other parameters "setcover-easy-density=0.1-7": another instance, so another name.
 std::vector<Instance> instances_of(const SeedRange& seeds);
 
 /// The .mps, .lp and .cip files of a folder, plain or .gz, by name.
