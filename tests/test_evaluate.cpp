@@ -172,6 +172,25 @@ TEST(Suite, AGroupMayUseFewerSeeds) {
   EXPECT_EQ(evaluation.groups[0].n_seeds, 1U);
 }
 
+// Gasse's auctions draw the same numbers and make other bundles of them: the same seed, another instance.
+TEST(Suite, AGroupWithOtherParametersHasOtherInstancesUnderOtherNames) {
+  const TemporaryDirectory directory;
+  std::string text(small_suite);
+  text += "\n[[group]]\nname = \"gasse\"\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000..20001\"\nparameters = { gasse-compat = 1 }\npolicies = [\"pscost\"]\n";
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), text));
+  request.suite.groups.erase(request.suite.groups.begin());
+  request.suite.n_explained = 0;
+  request.suite.seeds = {0};
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  std::map<std::string, std::set<double>> optima;
+  for (const RunRecord& run : read_evaluation(request.output).runs) optima[run.group + "/" + run.instance].insert(run.primal_bound);
+  ASSERT_EQ(optima.size(), 4U);
+  EXPECT_NE(optima.at("auction-tiny/auction-tiny-20000"), optima.at("gasse/auction-tiny-gasse-compat=1-20000"));
+  EXPECT_NE(optima.at("auction-tiny/auction-tiny-20001"), optima.at("gasse/auction-tiny-gasse-compat=1-20001"));
+}
+
 struct BadSuite {
   std::string name;
   std::string from, to;  ///< what is replaced in small_suite
@@ -210,6 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"a_group_without_policies", "[\"pscost\", \"random\"]\n", "[]\n", "no policies"},
                     BadSuite{"a_policy_of_a_group_twice", "[\"pscost\", \"random\"]\n", "[\"pscost\", \"pscost\"]\n", "\"pscost\" is given twice"},
                     BadSuite{"seed_beyond_all", "[0, 1]", "\"18446744073709551615\"", "from 0 to 2147483647"}, BadSuite{"unknown_parameter", "time_limit = 60", "time_limit = 60\nscip = { \"limits/gapp\" = 0.1 }", "limits/gapp"},
+                    BadSuite{"unknown_parameter_of_a_family", "[[group]]", "[[group]]\nparameters = { rowz = 5 }", "setcover has no parameter 'rowz'"}, BadSuite{"parameter_out_of_range", "[[group]]", "[[group]]\nparameters = { density = 2 }", "density"}, BadSuite{"parameter_that_is_no_number", "[[group]]", "[[group]]\nparameters = { rows = \"many\" }", "rows"},
                     BadSuite{"memory_limit_below_zero", "time_limit = 60", "time_limit = 60\nmemory_limit = -5", "positive number of megabytes"}, BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
                     BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
                     BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),

@@ -49,7 +49,7 @@ class TomlReader {
   }
   /// The value itself, for what is no plain field; nullptr if it is not there.
   const toml::node* find(std::string_view key) {
-    known_.push_back(key);
+    if (!std::ranges::contains(known_, key)) known_.push_back(key);
     return table_.get(key);
   }
   /// A key that may not be missing.
