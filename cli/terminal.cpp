@@ -61,6 +61,14 @@ void tell(std::string_view text) noexcept {
 
 void tell_line(std::string_view text) { tell(std::format("{} {}\n", bold("bough:", stderr), text)); }
 
+std::string progress_text(std::string_view what, std::size_t done, std::size_t total, std::size_t already, double elapsed_s, std::string_view detail) {
+  const auto n_new = static_cast<double>(done - already);
+  const double left = elapsed_s * static_cast<double>(total - std::min(done, total)) / n_new;
+  const double rate = n_new / elapsed_s;
+  const std::string speed = rate < 1 ? std::format("{:.1f}/min", 60 * rate) : std::format("{:.1f}/s", rate);
+  return std::format("{} {}/{}{}{}, {}, {} left", what, done, total, detail.empty() ? "" : ", ", detail, speed, duration_text(left));
+}
+
 Progress::Progress(std::string what, std::size_t total, bool quiet, std::size_t already)
     : what_(std::move(what)), total_(total), quiet_(quiet), already_(already) {}
 
@@ -75,12 +83,8 @@ void Progress::advance(std::size_t done, std::string_view detail) {
   if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms) || done <= already_) return;
   last_ = now;
   drawn_ = true;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double left = elapsed * static_cast<double>(total_ - std::min(done, total_)) / static_cast<double>(done - already_);
-  const double rate = static_cast<double>(done - already_) / elapsed;
-  const std::string speed = rate < 1 ? std::format("{:.1f}/min", 60 * rate) : std::format("{:.1f}/s", rate);
-  tell(std::format("{}{} {}/{}{}{}, {}, {} left{}", terminal ? "\r\033[K" : "", what_, done, total_, detail.empty() ? "" : ", ", detail, speed, duration_text(left),
-                   terminal ? "" : "\n"));
+  const std::string text = progress_text(what_, done, total_, already_, std::chrono::duration<double>(now - start_).count(), detail);
+  tell(std::format("{}{}{}", terminal ? "\r\033[K" : "", text, terminal ? "" : "\n"));
 }
 
 }  // namespace bough::cli

@@ -18,8 +18,9 @@
 #include "bough/instance/family.hpp"
 #include "bough/scip/problem.hpp"
 #include "bough/scip/scip.hpp"
+#include "tests/milps.hpp"
 
-namespace bough {
+namespace bough::test {
 namespace {
 
 Milp make(Size size, std::uint64_t seed, const std::map<std::string, double, std::less<>>& overrides = {}) {
@@ -223,4 +224,4 @@ TEST(LoadBalance, IsAlwaysFeasible) {
 }
 
 }  // namespace
-}  // namespace bough
+}  // namespace bough::test

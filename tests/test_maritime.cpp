@@ -18,8 +18,9 @@
 #include "bough/instance/maritime_data.hpp"
 #include "bough/scip/problem.hpp"
 #include "bough/scip/scip.hpp"
+#include "tests/milps.hpp"
 
-namespace bough {
+namespace bough::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -514,4 +515,4 @@ TEST(MaritimeGenerator, ParametersThatLeaveNoInstanceAreAUsageError) {
 }
 
 }  // namespace
-}  // namespace bough
+}  // namespace bough::test

@@ -11,6 +11,7 @@
 #include "bough/scip/run.hpp"
 #include "bough/scip/settings.hpp"
 #include "bough/scip/solution.hpp"
+#include "tests/milps.hpp"
 
 namespace bough::test {
 namespace {

@@ -12,6 +12,7 @@
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/scip/problem.hpp"
+#include "tests/milps.hpp"
 
 namespace bough::test {
 namespace {

@@ -47,13 +47,6 @@ class Descriptor {
   int fd_;
 };
 
-[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
-  throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path.string(), std::strerror(error)),
-              error == ENOSPC   ? "free some space or choose another place; nothing was left behind"
-              : error == ENOENT ? "the directory does not exist; make it first"
-                                : "");
-}
-
 class Sha256 {
  public:
   void add(std::string_view bytes) { good_ = good_ && EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1; }
@@ -229,6 +222,13 @@ void for_each_chunk(const std::filesystem::path& path, auto&& sink) {
 }
 
 }  // namespace
+
+void fail_write(const std::filesystem::path& path, int error, std::string_view if_full) {
+  throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path.string(), std::strerror(error)),
+              error == ENOSPC   ? std::string(if_full)
+              : error == ENOENT ? "the directory does not exist; make it first"
+                                : "");
+}
 
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   std::string content;

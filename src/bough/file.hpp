@@ -22,6 +22,9 @@ std::string compression_of(const std::filesystem::path& path);
 std::string sha256_of_file(const std::filesystem::path& path);
 std::string sha256_of(std::string_view bytes);
 
+/// The Error (cannot_write) of a system call that failed with `error`; `if_full` is its hint if the disk is full.
+[[noreturn]] void fail_write(const std::filesystem::path& path, int error, std::string_view if_full = "free some space or choose another place; nothing was left behind");
+
 /// A file that appears under its name only when it is complete: written beside it under a temporary name, flushed to disk, then
 /// renamed, and the directory flushed: after commit() a power cut leaves the new file, before it the old one.
 /// A name that ends in .gz or .zst is compressed, with no time stamp, so that the same content gives the same bytes; a .zst has a

@@ -14,10 +14,7 @@
 namespace bough {
 namespace {
 
-[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
-  throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path.string(), std::strerror(error)),
-              error == ENOSPC ? "free some space and run the same command again: it goes on where it was" : "");
-}
+constexpr std::string_view if_full = "free some space and run the same command again: it goes on where it was";
 
 }  // namespace
 
@@ -41,7 +38,7 @@ std::vector<std::string> read_journal(const std::filesystem::path& path) {
 void append_to_journal(const std::filesystem::path& path, std::string_view line) {
   const std::string bytes = std::string(line) + "\n";
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) fail_write(path, errno);
+  if (fd < 0) fail_write(path, errno, if_full);
   off_t size = ::lseek(fd, 0, SEEK_END);
   char last = '\n';
   while (size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n') --size;
@@ -51,11 +48,11 @@ void append_to_journal(const std::filesystem::path& path, std::string_view line)
   const int error = errno;
   if (!good) (void)::ftruncate(fd, size);
   ::close(fd);
-  if (!good) fail_write(path, error != 0 ? error : ENOSPC);
+  if (!good) fail_write(path, error != 0 ? error : ENOSPC, if_full);
 }
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory, std::string_view what) : fd_(::open((directory / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (fd_ < 0) fail_write(directory / ".lock", errno);
+  if (fd_ < 0) fail_write(directory / ".lock", errno, if_full);
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 
 #include "bough/milp.hpp"
 #include "bough/scip/scip.hpp"
@@ -15,12 +14,5 @@ void read_problem(SCIP* scip, const std::filesystem::path& path);
 
 /// Makes `milp` the problem of `scip`.
 void load_problem(SCIP* scip, const Milp& milp);
-
-/// The original problem of `scip` as plain data.  Throws Error (bad_input) if it has a constraint that is not linear.
-Milp to_milp(SCIP* scip);
-
-/// The optimum of the LP relaxation as written: presolving, cuts and propagation off, nothing but the simplex method.
-/// Empty if the relaxation is infeasible or unbounded.
-std::optional<double> lp_optimum(const Milp& milp);
 
 }  // namespace bough
