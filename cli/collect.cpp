@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "bough/branch/model_policy.hpp"
 #include "bough/branch/policies.hpp"
 #include "bough/file.hpp"
 #include "cli/command.hpp"
@@ -54,9 +55,15 @@ void resolve(CollectOptions& options) {
   request.sampling.follow = chosen<Follow>(follow_names, options.follow);
   if (!options.split.empty()) request.split = chosen<Split>(split_names, options.split);
   request.settings.overrides = parse_parameters(options.parameters);
-  request.make_explorer = [name = request.explorer](std::uint64_t seed) { return make_policy(name, seed); };
-  (void)request.make_explorer(0);  // an unknown name is found out before anything is written
-  if (is_model_file(request.explorer)) request.explorer_sha256 = sha256_of_file(request.explorer);
+  // An unknown name, or a file that is no model, is found out before anything is written.
+  if (is_model_file(request.explorer)) {
+    request.explorer_sha256 = sha256_of_file(request.explorer);
+    // Read once, for all workers: whatever becomes of the file, the set has one explorer.
+    request.make_explorer = [model = std::make_shared<const Model>(read_model(request.explorer))](std::uint64_t) { return std::make_unique<ModelPolicy>(*model); };
+  } else {
+    request.make_explorer = [name = request.explorer](std::uint64_t seed) { return make_policy(name, seed); };
+    (void)request.make_explorer(0);
+  }
 }
 
 struct Totals {

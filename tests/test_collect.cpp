@@ -9,6 +9,7 @@
 #include <csignal>
 #include <format>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <thread>
 
@@ -17,8 +18,9 @@
 #include "bough/dataset/inspect.hpp"
 #include "bough/error.hpp"
 #include "bough/file.hpp"
-#include "bough/instance/write.hpp"
 #include "bough/journal.hpp"
+#include "bough/observe/khalil_features.hpp"
+#include "bough/rng.hpp"
 #include "tests/nodes.hpp"
 #include "tests/process.hpp"
 #include "tests/sets.hpp"
@@ -330,98 +332,25 @@ TEST(Collect, TheThreePartsOfAFolderShareNoInstanceAndMissNone) {
   EXPECT_EQ(seen.size(), 30U);
 }
 
-/// A folder with two good instances and, between them by name, a damaged one.
-fs::path folder_with_a_bad_instance(const fs::path& parent) {
-  const Family& family = family_by_name("loadbalance");
-  const fs::path folder = parent / "instances";
-  fs::create_directory(folder);
-  write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), 1), folder / "a.mps.gz");
-  write_file(folder / "b.mps", "NAME broken\nROWS\n N obj\n L c1\nCOLUMNS\n x obj\n");
-  write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), 2), folder / "c.lp");
-  write_file(folder / "notes.txt", "not an instance");
-  return folder;
-}
-
-TEST(Collect, NeitherBytesThatAreNoTextNorHiddenFilesEndIt) {
+// Some of Khalil's features compare a candidate with all others of its node: those that the expert is not asked about count too.
+TEST(Collect, KhalilsFeaturesAreTheSameForSomeOfTheCandidates) {
   const TemporaryDirectory directory;
-  const fs::path folder = folder_with_a_bad_instance(directory.path());
-  write_file(folder / "b.mps", "NAME x\nROWS\n N obj\n L c\nCOLUMNS\n x obj 1 r\xfc" "ck 1\nRHS\n RHS c 1\nENDATA\n");  // SCIP's complaint quotes it
-  write_file(folder / ".hidden.mps", "not for us");
-  std::vector<std::string> words = words_of("bough collect --window 2 --start first --episode-states 4 --scip separating/maxroundsroot=0 -q --json --instances");
-  words.insert(words.end(), {folder.string(), "-o", (directory.path() / "set").string()});
-  const Finished run = run_program(words);
-  EXPECT_EQ(run.exit_code, 3) << run.err;
-  EXPECT_EQ(nlohmann::json::parse(run.out)["episodes"], 2);
-  fs::rename(folder / "c.lp", folder / (std::string(201, 'c') + ".lp"));
-  EXPECT_EQ(run_program(words).exit_code, 65) << "a shard could not have this name";
-}
-
-TEST(Collect, AnUnreadableInstanceIsQuarantinedAndTheRestIsCollected) {
-  const TemporaryDirectory directory;
-  const fs::path folder = folder_with_a_bad_instance(directory.path());
-  std::vector<std::string> words = words_of("bough collect --window 2 --start first --episode-states 4 --scip separating/maxroundsroot=0 -q --json --instances");
-  words.insert(words.end(), {folder.string(), "-o", (directory.path() / "set").string()});
-  const Finished run = run_program(words);
-  EXPECT_EQ(run.exit_code, 3) << run.err;
-  const auto summary = nlohmann::json::parse(run.out);
-  EXPECT_EQ(summary["episodes"], 2);
-  EXPECT_EQ(summary["labels"], 8);
-  ASSERT_EQ(summary["quarantined"].size(), 1U);
-  EXPECT_EQ(summary["quarantined"][0]["instance"], "b.mps");
-  EXPECT_NE(summary["quarantined"][0]["message"].get<std::string>().find("b.mps"), std::string::npos);
-  EXPECT_EQ(run_program(words).exit_code, 3) << "still so the second time";
-
-  fs::copy_file(folder / "c.lp", folder / "b.mps", fs::copy_options::overwrite_existing);
-  fs::remove(folder / "b.mps");
-  write_milp(generate_instance(family_by_name("loadbalance"), resolve_parameters(family_by_name("loadbalance"), Size::tiny), 3), folder / "b.mps");
-  words.push_back("--retry");
-  const Finished mended = run_program(words);
-  EXPECT_EQ(mended.exit_code, 0) << mended.err;
-  EXPECT_EQ(nlohmann::json::parse(mended.out)["episodes"], 3);
-
-  write_milp(generate_instance(family_by_name("loadbalance"), resolve_parameters(family_by_name("loadbalance"), Size::tiny), 4), folder / "b.mps");
-  const Finished changed = run_program(words);
-  EXPECT_EQ(changed.exit_code, 65) << "an instance that changes under a set would make it a lie";
-  EXPECT_NE(changed.err.find("b.mps has changed"), std::string::npos) << changed.err;
-}
-
-/// Crashes in one instance's solve, as a bug in a solver would.
-class Crashing final : public Policy {
- public:
-  void score(SCIP* scip, const Candidates& /*candidates*/, std::span<double> scores) override {
-    if (std::string(SCIPgetProbName(scip)).find(culprit) != std::string::npos) {
-      std::signal(SIGSEGV, SIG_DFL);
-      (void)::raise(SIGSEGV);
-    }
-    scores[0] = 1;
-  }
-  std::string culprit;
-};
-
-TEST(Collect, ThreeCrashesQuarantineAnInstanceAndTheRestIsCollected) {
-  const TemporaryDirectory directory;
-  CollectRequest request = small_request(directory.path() / "set", "loadbalance", 3);
-  request.sampling.follow = Follow::explorer;
-  request.explorer = "crashing";
-  const Family& family = family_by_name("loadbalance");
-  fs::create_directory(directory.path() / "instances");
-  for (std::uint64_t seed = 0; seed < 3; ++seed) {
-    Milp milp = generate_instance(family, resolve_parameters(family, Size::tiny), seed);
-    milp.name = std::format("number{}", seed);
-    write_milp(milp, directory.path() / "instances" / std::format("{}.mps", seed));
-  }
-  request.instances = directory.path() / "instances";
-  request.make_explorer = [](std::uint64_t) {
-    auto policy = std::make_unique<Crashing>();
-    policy->culprit = "number1";
-    return policy;
+  const auto root_of = [&](int max_candidates) {
+    CollectRequest request = small_request(directory.path() / std::to_string(max_candidates), "setcover", 1);
+    request.sampling.khalil = true;
+    request.sampling.max_candidates = max_candidates;
+    const CollectSummary summary = collect(request);
+    return read_shard(request.output / "shards" / summary.episodes.at(0).shard).states.at(0);
   };
-  const CollectSummary summary = collect(request);
-  EXPECT_EQ(summary.episodes.size(), 2U);
-  ASSERT_EQ(summary.quarantined.size(), 1U);
-  EXPECT_EQ(summary.quarantined[0].instance, "1.mps");
-  EXPECT_NE(summary.quarantined[0].message.find("signal 11"), std::string::npos) << summary.quarantined[0].message;
-  EXPECT_EQ(collect(request).n_new_episodes, 0) << "it stays in quarantine";
+  const State all = root_of(0), some = root_of(2);
+  ASSERT_GT(all.candidates.size(), 2U);
+  ASSERT_EQ(some.candidates.size(), 2U);
+  ASSERT_EQ(some.khalil.size(), 2 * n_khalil_features);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto place = static_cast<std::size_t>(std::ranges::find(all.candidates, some.candidates[k]) - all.candidates.begin());
+    ASSERT_LT(place, all.candidates.size());
+    for (std::size_t f = 0; f < n_khalil_features; ++f) EXPECT_EQ(some.khalil[k * n_khalil_features + f], all.khalil[place * n_khalil_features + f]) << khalil_feature_names[f];
+  }
 }
 
 /// Scores that are no numbers.

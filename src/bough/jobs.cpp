@@ -51,7 +51,7 @@ void send_frame(int fd, Frame kind, std::string_view payload) {
   write_all(fd, frame);
 }
 
-/// An Error as the parent will see it: code, what, hint.
+/// An Error as the parent will see it: code, hint, what.  A hint is one line.
 std::string error_text(const Error& error) { return std::format("{}\n{}\n{}", static_cast<int>(error.code()), error.hint(), error.what()); }
 
 JobEnd error_from(std::string_view text) {

@@ -39,12 +39,11 @@ void append_to_journal(const std::filesystem::path& path, std::string_view line)
   const std::string bytes = std::string(line) + "\n";
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0) fail_write(path, errno, if_full);
+  errno = 0;  // a write that is cut short says nothing more
   off_t size = ::lseek(fd, 0, SEEK_END);
   char last = '\n';
   while (size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n') --size;
-  bool good = size >= 0 && ::ftruncate(fd, size) == 0;
-  errno = 0;  // a write that is cut short says nothing more
-  good = good && ::pwrite(fd, bytes.data(), bytes.size(), size) == static_cast<ssize_t>(bytes.size()) && ::fsync(fd) == 0;
+  const bool good = size >= 0 && ::ftruncate(fd, size) == 0 && ::pwrite(fd, bytes.data(), bytes.size(), size) == static_cast<ssize_t>(bytes.size()) && ::fsync(fd) == 0;
   const int error = errno;
   if (!good) (void)::ftruncate(fd, size);
   ::close(fd);

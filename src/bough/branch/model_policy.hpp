@@ -30,9 +30,6 @@ class ModelPolicy final : public Policy {
   /// What score() took since the last call.
   Times take_times() { return std::exchange(times_, {}); }
 
-  /// Decisions in memory.
-  [[nodiscard]] int n_remembered() const { return scorer_.n_remembered(); }
-
  private:
   GraphExtractor extractor_;
   Scorer scorer_;

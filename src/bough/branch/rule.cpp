@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bough/branch/model_policy.hpp"
+#include "bough/scip/settings.hpp"
 
 namespace bough {
 namespace {
@@ -261,11 +262,7 @@ void use_model(SCIP* scip, const Model& model, const std::filesystem::path& path
 
 void use_rule(SCIP* scip, std::string_view name) {
   check(SCIPsetIntParam(scip, std::format("branching/{}/priority", name).c_str(), top_priority));
-  for (SCIP_BRANCHRULE* other : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {
-    if (SCIPbranchruleGetName(other) == name || SCIPbranchruleGetPriority(other) < top_priority) continue;
-    throw Error(ExitCode::usage, std::format("the settings say branching/{}/priority = {}: SCIP would branch with that rule and not with what was asked for", SCIPbranchruleGetName(other), SCIPbranchruleGetPriority(other)),
-                std::format("leave it out, or below {}", top_priority));
-  }
+  refuse_rules_above(scip, name, top_priority);
 }
 
 void use_bough(SCIP* scip) { use_rule(scip, rule_name); }

@@ -48,6 +48,7 @@ Json description_of(const CollectRequest& request) {
   } else {
     instances = {{"folder", fs::weakly_canonical(request.instances).filename().string()}};
   }
+  if (!request.seeds.parameters.empty()) instances["parameters"] = request.seeds.parameters;
   if (!request.only.empty()) instances["only"] = request.only;
   return {{"schema", set_schema},
           {"features", feature_schema},
@@ -79,12 +80,12 @@ class Collection {
   explicit Collection(const CollectRequest& request) : request_(request), instances_(instances_of(request)), manifest_(request.output) {
     for (std::size_t i = 0; i < instances_.size(); ++i) index_[instances_[i].name] = i;
     places_.resize(instances_.size() * static_cast<std::size_t>(request.n_passes));
-    given_up_.resize(instances_.size());
+    given_up_.assign(instances_.size(), request.n_passes);
   }
 
   CollectSummary run() {
     const auto start = std::chrono::steady_clock::now();
-    try_settings(request_.settings);  // what SCIP refuses is found out before anything is written
+    try_settings(request_.settings, {}, refuse_other_rules);  // what SCIP refuses is found out before anything is written
     make_directories(request_.output / "shards");
     const DirectoryLock lock(request_.output, "collecting into");
     open_set();
@@ -105,8 +106,8 @@ class Collection {
     runner.run();
     summary_.complete = stop_signal() == 0;
     if (summary_.complete) keep_prefix();
-    for (const Place& place : places_) {
-      if (place.entry) (place.entry->has_episode() ? summary_.episodes : summary_.quarantined).push_back(*place.entry);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (const ManifestEntry* entry = entry_of(i)) (entry->has_episode() ? summary_.episodes : summary_.quarantined).push_back(*entry);
     }
     if (request_.n_labels) summary_.complete = summary_.complete && done_labels() >= *request_.n_labels;
     summary_.wall_time_s = seconds_since(start);
@@ -175,10 +176,14 @@ class Collection {
   /// A line of the manifest that was there.
   void take_over(const ManifestEntry& entry) {
     const auto found = index_.find(entry.instance);
-    if (found == index_.end() || entry.pass >= request_.n_passes) return;  // an instance that is gone: its episode leaves the set when that is complete
+    if (found == index_.end() && entry.has_episode()) {
+      throw Error(ExitCode::usage, std::format("{} holds an episode of {}, which is not among these instances", request_.output.string(), entry.instance), "a set can only grow: bring the instance back, or choose another directory");
+    }
+    if (found == index_.end() || entry.pass >= request_.n_passes) return;
+    std::int64_t& given_up = given_up_[found->second];
     Place& place = places_[static_cast<std::size_t>(entry.pass) * instances_.size() + found->second];
     if (entry.end == "quarantined") {
-      if (!request_.retry) place.entry = entry, given_up_[found->second] = true;
+      if (!request_.retry) place.entry = entry, given_up = std::min(given_up, entry.pass);
       return;
     }
     if (!entry.has_episode()) {
@@ -190,11 +195,25 @@ class Collection {
       throw Error(ExitCode::bad_input, std::format("{} has changed since its episode was collected", instance.file.string()), "choose another directory for the new instances");
     }
     place.entry = entry;
+    if (given_up == entry.pass) given_up = request_.n_passes;  // it was tried again
+  }
+
+  [[nodiscard]] std::int64_t pass_of(std::size_t place) const { return static_cast<std::int64_t>(place / instances_.size()); }
+
+  /// Who is quarantined stays so in later passes, also in one that another worker was quicker to finish.
+  [[nodiscard]] bool given_up_before(std::size_t place) const { return pass_of(place) > given_up_[place % instances_.size()]; }
+
+  /// What counts of a place; null if there is nothing, yet or for good.
+  [[nodiscard]] const ManifestEntry* entry_of(std::size_t place) const { return places_[place].entry && !given_up_before(place) ? &*places_[place].entry : nullptr; }
+
+  [[nodiscard]] std::int64_t labels_of(std::size_t place) const {
+    const ManifestEntry* entry = entry_of(place);
+    return entry != nullptr ? entry->n_labels : 0;
   }
 
   [[nodiscard]] std::int64_t done_labels() const {
     std::int64_t sum = 0;
-    for (const Place& place : places_) sum += place.entry ? place.entry->n_labels : 0;
+    for (std::size_t i = 0; i < places_.size(); ++i) sum += labels_of(i);
     return sum;
   }
 
@@ -202,13 +221,13 @@ class Collection {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (request_.n_labels && sum >= *request_.n_labels) return i;
-      sum += places_[i].entry ? places_[i].entry->n_labels : 0;
+      sum += labels_of(i);
     }
     return places_.size();
   }
 
-  /// Nothing is to be done there, or nothing can be: who is quarantined stays so in later passes.
-  [[nodiscard]] bool settled(std::size_t place) const { return places_[place].entry || given_up_[place % instances_.size()]; }
+  /// Nothing is to be done there, or nothing can be.
+  [[nodiscard]] bool settled(std::size_t place) const { return places_[place].entry || given_up_before(place); }
 
   [[nodiscard]] bool prefix_is_complete() const { return std::ranges::all_of(std::views::iota(std::size_t{0}, prefix_size()), [&](std::size_t place) { return settled(place); }); }
 
@@ -277,11 +296,11 @@ class Collection {
     place.running = false;
     place.n_live_labels = 0;
     const std::size_t instance = job % instances_.size();
-    const auto record = [&](const char* what) { manifest_.append({.instance = instances_[instance].name, .end = what, .message = end.text, .pass = static_cast<std::int64_t>(job / instances_.size())}); };
+    const auto record = [&](const char* what) { manifest_.append({.instance = instances_[instance].name, .end = what, .message = end.text, .pass = pass_of(job)}); };
     const auto quarantine = [&] {
       record("quarantined");
       place.entry = manifest_.entries().back();
-      given_up_[instance] = true;
+      given_up_[instance] = std::min(given_up_[instance], pass_of(job));
     };
     switch (end.kind) {
       case JobEnd::Kind::done: {
@@ -324,12 +343,11 @@ class Collection {
     std::set<std::string> shards;
     const std::size_t end = prefix_size();
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (i >= end) {
-        places_[i].entry.reset();
-      } else if (places_[i].entry) {
-        kept.push_back(*places_[i].entry);
-        shards.insert(places_[i].entry->shard);
-      }
+      if (i >= end) places_[i].entry.reset();
+      const ManifestEntry* entry = entry_of(i);
+      if (entry == nullptr) continue;
+      kept.push_back(*entry);
+      shards.insert(entry->shard);
     }
     manifest_.rewrite(std::move(kept));
     for (const auto& file : fs::directory_iterator(request_.output / "shards")) {
@@ -340,11 +358,12 @@ class Collection {
   void report_progress() const {
     if (!request_.on_progress) return;
     CollectProgress progress;
-    for (const Place& place : places_) {
-      progress.n_labels += place.entry ? place.entry->n_labels : place.n_live_labels;
-      if (!place.entry) continue;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const ManifestEntry* entry = entry_of(i);
+      progress.n_labels += entry != nullptr ? entry->n_labels : places_[i].n_live_labels;
+      if (entry == nullptr) continue;
       ++progress.n_episodes;
-      for (const auto& [reason, n] : place.entry->unlabelled) progress.unlabelled[reason] += n;
+      for (const auto& [reason, n] : entry->unlabelled) progress.unlabelled[reason] += n;
     }
     progress.n_planned = static_cast<std::int64_t>(places_.size());
     request_.on_progress(progress);
@@ -354,7 +373,7 @@ class Collection {
   std::vector<Instance> instances_;
   std::map<std::string, std::size_t> index_;  ///< of an instance, by name
   std::vector<Place> places_;                 // (n_passes, n_instances)
-  std::vector<bool> given_up_;                // (n_instances)  quarantined
+  std::vector<std::int64_t> given_up_;        // (n_instances)  the first pass in which it was quarantined; n_passes: in none
   Manifest manifest_;
   CollectSummary summary_;
 };

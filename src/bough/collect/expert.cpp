@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bough/collect/expert.hpp"
 
-#include "bough/stop.hpp"
 #include <algorithm>
 #include <climits>
 
+#include "bough/stop.hpp"
 
 namespace bough {
 namespace {
@@ -12,6 +12,11 @@ namespace {
 NoLabel reason_to_stop() { return stop_signal() != 0 ? NoLabel::stopped : NoLabel::limit; }
 
 }  // namespace
+
+void mark_best(std::span<const double> score, std::span<std::uint8_t> best) {
+  const double least = std::ranges::max(score) * (1 - tie_tolerance);
+  std::ranges::transform(score, best.begin(), [&](double s) { return static_cast<std::uint8_t>(s >= least ? 1 : 0); });
+}
 
 std::optional<NoLabel> Expert::ask(SCIP* scip, const Candidates& candidates, Label& label) {
   variables_.assign(candidates.variables.begin(), candidates.variables.end());
@@ -55,7 +60,7 @@ std::optional<NoLabel> Expert::ask(SCIP* scip, const Candidates& candidates, Lab
   check(SCIPendStrongbranch(scip));
 
   if (trouble) return trouble;
-  for (std::size_t k = 0; k < n; ++k) label.best[k] = SCIPisEQ(scip, label.score[k], best_score) != FALSE;
+  mark_best(label.score, label.best);
   return std::nullopt;
 }
 

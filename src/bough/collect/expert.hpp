@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,12 @@ inline constexpr std::array<std::string_view, n_no_label> no_label_names{"lp_err
 /// that do so tie for the best score, because SCIP caps gains at the cutoff bound.  A branching rule that does not look ahead meets such
 /// nodes like any other and has to find one of these candidates, so they are labels like any other.
 [[nodiscard]] inline bool ends_node(const Label& label) { return label.infeasible[static_cast<std::size_t>(label.choice)] == 3; }
+
+/// A score is a product of two gains, so its unit is the square of the objective's: what ties must not depend on it.
+inline constexpr double tie_tolerance = 1e-9;
+
+/// 1 where a score equals the best to one part in 10^9, else 0.  Scores are positive, and there is at least one.
+void mark_best(std::span<const double> score, std::span<std::uint8_t> best);
 
 /// The teacher: SCIP's `vanillafullstrong` (scoreall, idempotent, fractional candidates only), asked through SCIP's public strong
 /// branching calls, because no public function executes another rule and because gains and infeasibilities are wanted too.

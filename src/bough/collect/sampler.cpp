@@ -67,7 +67,7 @@ class Sampler {
     std::optional<NoLabel> trouble;
     const Candidates candidates = wants_label ? asked_of(all) : all;
     kept_.assign(candidates.variables.begin(), candidates.variables.end());
-    if (in_window_) observe(scip, candidates);
+    if (in_window_) observe(scip, all);
     {
       const Timed timed(result_.expert_time_s);
       if (wants_label) {
@@ -162,7 +162,8 @@ class Sampler {
     return {asked_, asked_values_, asked_fractions_};
   }
 
-  void observe(SCIP* scip, const Candidates& candidates) {
+  /// The node as a new state of the window, with the candidates in kept_.
+  void observe(SCIP* scip, const Candidates& all) {
     const Timed timed(result_.observe_time_s);
     const BipartiteGraph& graph = extractor_.extract(scip);
     if (extractor_.topology_version() != stored_version_) {
@@ -173,8 +174,16 @@ class Sampler {
     state.topology = static_cast<std::int32_t>(result_.episode.topologies.size()) - 1;
     state.variable_features = graph.variable_features;
     state.row_features = graph.row_features;
-    locate_candidates(candidates.variables, state.candidates);
-    if (options_.khalil) khalil_.extract(scip, candidates, state.khalil);
+    locate_candidates(kept_, state.candidates);
+    if (options_.khalil) {  // some features compare a candidate with all the others, also with those that are not kept
+      khalil_.extract(scip, all, khalil_of_all_);
+      std::size_t place = 0;
+      for (SCIP_VAR* variable : kept_) {
+        while (all.variables[place] != variable) ++place;  // kept_ is in the order of all
+        const float* row = khalil_of_all_.data() + place * n_khalil_features;
+        state.khalil.insert(state.khalil.end(), row, row + n_khalil_features);
+      }
+    }
     state.decision = result_.n_decisions;
     state.node = SCIPnodeGetNumber(SCIPgetCurrentNode(scip));
     state.depth = SCIPgetDepth(scip);
@@ -218,6 +227,7 @@ class Sampler {
   std::vector<SCIP_VAR*> variables_;  // (n_candidates)
   std::vector<double> scores_;        // (n_candidates)
   std::vector<SCIP_VAR*> kept_;       // (n_kept)  the candidates in the last state
+  std::vector<float> khalil_of_all_;  // (n_candidates, 72)
   std::vector<SCIP_VAR*> asked_;      // (max_candidates)  those that were drawn
   std::vector<double> asked_values_, asked_fractions_;
   std::vector<State> window_;         ///< the open window
@@ -267,6 +277,8 @@ class BranchingWatcher final : public scip::ObjEventhdlr {
 };
 
 }  // namespace
+
+void refuse_other_rules(SCIP* scip) { refuse_rules_above(scip, "bough-sampler", sampler_priority); }
 
 SampledEpisode sample_episode(const EpisodeRequest& request) {
   SampledEpisode result;

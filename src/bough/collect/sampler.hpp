@@ -56,6 +56,9 @@ struct SampledEpisode {
   double observe_time_s = 0;  ///< extracting and keeping states, asking an explorer that scores: the part of the solve that is not SCIP's
 };
 
+/// Throws Error (usage) if the settings put a rule above the sampler: SCIP would branch with that one and never ask.
+void refuse_other_rules(SCIP* scip);
+
 /// Solves one problem and takes samples on the way.  Deterministic: the same request gives the same episode, unless a time limit
 /// ends it.
 SampledEpisode sample_episode(const EpisodeRequest& request);

@@ -20,7 +20,7 @@ struct Label {
   std::vector<double> up_gain;           // (n_candidates)
   std::vector<std::uint8_t> infeasible;  // (n_candidates)  1: the down child is infeasible, 2: the up child, 3: both
   std::vector<double> score;             // (n_candidates)  SCIP's product score of the two gains
-  std::vector<std::uint8_t> best;        // (n_candidates)  1 where the score equals the best, by SCIP's tolerance
+  std::vector<std::uint8_t> best;        // (n_candidates)  1 where the score equals the best to one part in 10^9
   std::int32_t choice = -1;              ///< the first candidate with the highest score
 
   bool operator==(const Label&) const = default;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <format>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "bough/error.hpp"

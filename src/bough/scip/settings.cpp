@@ -9,6 +9,7 @@
 #include <format>
 #include <limits>
 #include <ranges>
+#include <span>
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
@@ -211,11 +212,20 @@ std::optional<double> time_limit_after_root(const Settings& settings) {
   return preset != nullptr && preset->time_after_root ? settings.time_limit_s : std::nullopt;
 }
 
-void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare) {
+void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare, const std::function<void(SCIP*)>& verify) {
   const ScipPtr scip = create_scip();
   if (prepare) prepare(scip.get());
   load_problem(scip.get(), Milp{});
   apply_settings(scip.get(), settings);
+  if (verify) verify(scip.get());
+}
+
+void refuse_rules_above(SCIP* scip, std::string_view name, int priority) {
+  for (SCIP_BRANCHRULE* other : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {
+    if (SCIPbranchruleGetName(other) == name || SCIPbranchruleGetPriority(other) < priority) continue;
+    throw Error(ExitCode::usage, std::format("the settings say branching/{}/priority = {}: SCIP would branch with that rule and not with what was asked for", SCIPbranchruleGetName(other), SCIPbranchruleGetPriority(other)),
+                std::format("leave it out, or below {}", priority));
+  }
 }
 
 ScopedParam::ScopedParam(SCIP* scip, std::string name, const std::string& value) : scip_(scip), name_(std::move(name)) {

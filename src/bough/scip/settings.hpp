@@ -38,8 +38,12 @@ struct Settings {
 /// Throws Error: usage for an unknown preset, parameter or value, missing_input or bad_input for a .set file.
 void apply_settings(SCIP* scip, const Settings& settings);
 
-/// Applies them to an empty problem: throws what apply_settings() would, before anything is begun.  `prepare` adds the plugins whose parameters they may name.
-void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare = {});
+/// Applies them to an empty problem: throws what apply_settings() would, before anything is begun.  `prepare` adds the plugins whose parameters they may name, `verify` looks
+/// at what they made.
+void try_settings(const Settings& settings, const std::function<void(SCIP*)>& prepare = {}, const std::function<void(SCIP*)>& verify = {});
+
+/// Throws Error (usage) if another rule than `name` has at least this priority: SCIP would branch with that one.
+void refuse_rules_above(SCIP* scip, std::string_view name, int priority);
 
 inline constexpr double longest_time_limit_s = 1e9;  ///< that a file may ask for
 
