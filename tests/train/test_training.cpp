@@ -179,6 +179,19 @@ TEST_F(TrainingTest, KilledAtAnyMomentAndResumedItEndsWithTheSameModel) {
   EXPECT_EQ(lines, 4U);
 }
 
+TEST_F(TrainingTest, AForcedRunCanBeResumedFromItsFirstMoment) {
+  ASSERT_EQ(train_now("--epochs 1 -q -o m.safetensors").exit_code, 0);
+  const Finished killed = train_now("--epochs 4 --force --checkpoint-interval 1000 -q -o m.safetensors", [&](int pid) {
+    for (int i = 0; i < 10000 && !fs::exists(file("m.checkpoint.safetensors")); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ::kill(pid, SIGKILL);
+  });
+  ASSERT_EQ(killed.exit_code, 128 + SIGKILL) << killed.err;
+  const Finished resumed = train_now("--epochs 4 --checkpoint-interval 1000 --resume -q -o m.safetensors");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  ASSERT_EQ(train_now("--epochs 4 -q -o whole.safetensors").exit_code, 0);
+  EXPECT_EQ(read_file(file("m.safetensors")), read_file(file("whole.safetensors")));
+}
+
 TEST_F(TrainingTest, AnInterruptLeavesACheckpointAndSaysHowToGoOn) {
   write_file(file("c.toml"), "early_stop = 1000\n");
   for (const int signal : {SIGINT, SIGTERM}) {

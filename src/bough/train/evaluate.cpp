@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace bough {
 namespace {
@@ -71,8 +73,10 @@ std::vector<Tally> evaluate(const Learner<float>& network, Loader& loader, Crew&
     const State* state;
     std::vector<float> values;
   };
-  std::vector<Tally> episodes;
+  std::vector<Tally> instances;
+  std::map<std::string, std::size_t, std::less<>> place_of;  // of an instance
   std::shared_ptr<const Episode> episode;
+  std::size_t n_episodes = 0, place = 0;
   loader.start(0);
   for (auto windows = loader.next(); !windows.empty() && !(stop && stop()); windows = loader.next()) {
     std::vector<Tally> tallies(windows.size());
@@ -90,13 +94,16 @@ std::vector<Tally> evaluate(const Learner<float>& network, Loader& loader, Crew&
     for (std::size_t w = 0; w < windows.size(); ++w) {
       if (windows[w].episode != episode) {
         episode = windows[w].episode;
-        episodes.emplace_back();
+        const auto name = episode->metadata.find("instance");
+        place = name == episode->metadata.end() ? instances.size() : place_of.try_emplace(name->second, instances.size()).first->second;
+        if (place == instances.size()) instances.emplace_back();
+        ++n_episodes;
       }
-      episodes.back() += tallies[w];
-      for (const Logits& one : logits[w]) on_state(episodes.size() - 1, *one.state, one.values);
+      instances[place] += tallies[w];
+      for (const Logits& one : logits[w]) on_state(n_episodes - 1, *one.state, one.values);
     }
   }
-  return episodes;
+  return instances;
 }
 
 Tally sum(std::span<const Tally> tallies) {
@@ -105,18 +112,18 @@ Tally sum(std::span<const Tally> tallies) {
   return total;
 }
 
-StandardErrors standard_errors(std::span<const Tally> episodes) {
-  const Tally total = sum(episodes);
-  const auto n_episodes = static_cast<double>(std::ranges::count_if(episodes, [](const Tally& t) { return t.n > 0; }));
-  // Of a ratio of sums: residuals of the episodes against the ratio.
+StandardErrors standard_errors(std::span<const Tally> instances) {
+  const Tally total = sum(instances);
+  const auto n_instances = static_cast<double>(std::ranges::count_if(instances, [](const Tally& t) { return t.n > 0; }));
+  // Of a ratio of sums: residuals of the instances against the ratio.
   const auto error = [&](double ratio, auto&& value) {
-    if (n_episodes < 2) return 0.0;
+    if (n_instances < 2) return 0.0;
     double squares = 0;
-    for (const Tally& tally : episodes) {
+    for (const Tally& tally : instances) {
       const double residual = value(tally) - ratio * static_cast<double>(tally.n);
       squares += residual * residual;
     }
-    return std::sqrt(squares * n_episodes / (n_episodes - 1)) / static_cast<double>(total.n);
+    return std::sqrt(squares * n_instances / (n_instances - 1)) / static_cast<double>(total.n);
   };
   StandardErrors result;
   result.loss = error(total.mean_loss(), [](const Tally& t) { return t.loss; });

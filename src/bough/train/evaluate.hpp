@@ -54,16 +54,16 @@ class Crew {
 /// Scores of one state, in the order of the set.  `episode` counts the set's episodes that have windows.
 using OnState = std::function<void(std::size_t episode, const State& state, std::span<const float> logits)>;
 
-/// Predicts every labelled state of a set: one tally for each episode.  The loader must not shuffle.  Ends early, with what it has,
+/// Predicts every labelled state of a set: one tally for each instance, whose episodes may be several.  The loader must not shuffle.  Ends early, with what it has,
 /// when `stop` says so.
 std::vector<Tally> evaluate(const Learner<float>& network, Loader& loader, Crew& crew, const PackOptions& options, const OnState& on_state = {}, const std::function<bool()>& stop = {});
 
-/// Standard errors of mean loss and accuracies, with episodes as the independent units: states of one episode resemble each other.
+/// Standard errors of mean loss and accuracies, with instances as the independent units: the states of one resemble each other.
 struct StandardErrors {
   double loss = 0;
   std::array<double, top_k.size()> accuracy{};
 };
-StandardErrors standard_errors(std::span<const Tally> episodes);
+StandardErrors standard_errors(std::span<const Tally> instances);
 Tally sum(std::span<const Tally> tallies);
 
 }  // namespace bough

@@ -167,11 +167,11 @@ ExitCode run_test(const Options& options) {
   LogitsFile logits;
   OnState on_state;
   if (pack.score_all) on_state = [&](std::size_t episode, const State&, std::span<const float> values) { logits.add(episode, values); };
-  const auto episodes = evaluate(network, loader, crew, pack, on_state, [] { return stop_signal() != 0; });
+  const auto instances = evaluate(network, loader, crew, pack, on_state, [] { return stop_signal() != 0; });
   if (stop_signal() != 0) return cli::unless_stopped(ExitCode::failure);
   if (pack.score_all) logits.write(options.logits);
-  const Tally total = sum(episodes);
-  const StandardErrors errors = standard_errors(episodes);
+  const Tally total = sum(instances);
+  const StandardErrors errors = standard_errors(instances);
   if (options.json) {
     Json json{{"model", options.test}, {"data", set_json(set)}, {"history", options.history}, {"states", total.n}, {"loss", total.mean_loss()}, {"loss_standard_error", errors.loss}};
     for (std::size_t k = 0; k < top_k.size(); ++k) {
@@ -181,7 +181,7 @@ ExitCode run_test(const Options& options) {
     cli::print_result(cli::json_text(json));
     return ExitCode::ok;
   }
-  std::string text = std::format("{:<14}{}\n{:<14}{} labelled states of {} episodes, history {}\n\n", "model", bold(options.test, stdout), "data", total.n, episodes.size(), options.history);
+  std::string text = std::format("{:<14}{}\n{:<14}{} labelled states of {} instances, history {}\n\n", "model", bold(options.test, stdout), "data", total.n, instances.size(), options.history);
   text += table_head();
   table_row(text, "", total);
   text += std::format("{:<14}{:>8.4f}", "+-", errors.loss);

@@ -86,8 +86,7 @@ class Run {
     network_->initialise(config_.seed);
     normalise_half_layers();
     if (config_.average > 0) average_.assign(network_->weights().begin(), network_->weights().end());
-    std::error_code ignored;
-    fs::remove(checkpoint_path_, ignored);  // of the run that --force gives up
+    save();  // over that of a run that --force gives up: from here on this one can be resumed
   }
 
   /// Mean and deviation of what the half layers gather, with the initial weights, one after the other: a mean over many neighbours
@@ -134,8 +133,9 @@ class Run {
     std::string difference = "its description cannot be read";
     for (const auto& [part, values] : description_.items()) {
       for (const auto& [key, value] : values.items()) {
-        if (!other.is_object() || !other.contains(part) || !other[part].contains(key) || other[part][key] == value) continue;
-        difference = std::format("{} {} was {}, now it is {}", part, key, other[part][key].dump(), value.dump());
+        if (!other.is_object() || !other.contains(part) || !other[part].is_object()) continue;
+        const Json was = other[part].value(key, Json(nullptr));  // null: a version made it that did not know this
+        if (was != value) difference = std::format("{} {} was {}, now it is {}", part, key, was.dump(), value.dump());
       }
     }
     throw Error(ExitCode::bad_input, std::format("{} is of another run: {}", checkpoint_path_.string(), difference), "go on with the same settings and sets, or start anew with --force");
@@ -206,10 +206,10 @@ class Run {
     options.history = History::full;
     const auto weights = network_->weights();
     if (config_.average > 0) std::ranges::swap_ranges(weights, average_);
-    const auto episodes = evaluate(*network_, *valid_loader_, crew_, options, {}, [&] { return stop_requested(); });
+    const auto instances = evaluate(*network_, *valid_loader_, crew_, options, {}, [&] { return stop_requested(); });
     stopped_ = stop_requested();
     if (!stopped_) {
-      epochs_.push_back({static_cast<int>(epochs_.size()) + 1, plan_.learning_rate, train_tally_, sum(episodes), epoch_seconds_ + clock.seconds()});
+      epochs_.push_back({static_cast<int>(epochs_.size()) + 1, plan_.learning_rate, train_tally_, sum(instances), epoch_seconds_ + clock.seconds()});
       if (!std::isfinite(epochs_.back().valid.loss)) throw Error(ExitCode::failure, std::format("epoch {}: the validation loss is not finite", epochs_.size()), "try a smaller learning_rate");
       if (schedule(config_, epochs_).best_epoch == epochs_.back().epoch) best_.assign(weights.begin(), weights.end());
     }
