@@ -184,8 +184,11 @@ TEST(Suite, AGroupWithOtherParametersHasOtherInstancesUnderOtherNames) {
   request.suite.seeds = {0};
   request.output = directory.path() / "runs";
   ASSERT_TRUE(evaluate(request));
+  const Evaluation evaluation = read_evaluation(request.output);
+  EXPECT_EQ(evaluation.groups.front().parameters, (std::map<std::string, double>{}));
+  EXPECT_EQ(evaluation.groups.back().parameters, (std::map<std::string, double>{{"gasse-compat", 1}}));
   std::map<std::string, std::set<double>> optima;
-  for (const RunRecord& run : read_evaluation(request.output).runs) optima[run.group + "/" + run.instance].insert(run.primal_bound);
+  for (const RunRecord& run : evaluation.runs) optima[run.group + "/" + run.instance].insert(run.primal_bound);
   ASSERT_EQ(optima.size(), 4U);
   EXPECT_NE(optima.at("auction-tiny/auction-tiny-20000"), optima.at("gasse/auction-tiny-gasse-compat=1-20000"));
   EXPECT_NE(optima.at("auction-tiny/auction-tiny-20001"), optima.at("gasse/auction-tiny-gasse-compat=1-20001"));

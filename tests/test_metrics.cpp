@@ -123,6 +123,18 @@ TEST(MetricsSummary, ALimitThatStartsAfterTheRootCountsFromThere) {
   EXPECT_DOUBLE_EQ(summarise(evaluation, "g").at(0).time_after_root_s.mean, 15);
 }
 
+// It crashed, so it has no root time of its own: it takes the 16 s of the other, and is not faster than the one that was solved after 20 s.
+TEST(MetricsSummary, ACrashUnderALimitAfterTheRootIsNoFasterThanTheLimit) {
+  Evaluation evaluation = suite_of({"a", "b"}, 15);
+  evaluation.settings = "ml4co";
+  evaluation.runs = {without_result("a", "i", 0, "crashed"), solved("b", "i", 0, 20)};
+  evaluation.runs.back().root_time_s = 16;
+  const auto summaries = summarise(evaluation, "g");
+  EXPECT_DOUBLE_EQ(summaries[0].time_s.mean, 31);
+  EXPECT_DOUBLE_EQ(summaries[0].time_after_root_s.mean, 15);
+  EXPECT_DOUBLE_EQ(summaries[1].time_s.mean, 20);
+}
+
 // i: a.  j: a tie.  k: b alone solves it, after the limit at which the others count.  l: nobody.
 TEST(MetricsSummary, OnlyTheStrictlyFastestSolvedRunWins) {
   Evaluation evaluation = suite_of({"a", "b", "c"}, 10);

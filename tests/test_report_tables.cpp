@@ -107,6 +107,16 @@ TEST(MainTable, CallsAGroupByTheNameThatItsSuiteGave) {
   EXPECT_EQ(table.sections[1].heading, "Set Covering: OR-Library");
 }
 
+// The same family and sizes, drawn otherwise: two sections, whose titles say what differs.
+TEST(MainTable, DoesNotMixInstancesOfOtherParameters) {
+  std::vector<Evaluation> evaluations{small_evaluation("auction", "easy"), small_evaluation("auction", "medium")};
+  evaluations[1].groups[0].parameters = {{"gasse-compat", 1}};
+  const Table table = main_table(evaluations);
+  ASSERT_EQ(table.sections.size(), 2U);
+  EXPECT_EQ(table.sections[0].heading, "Combinatorial Auctions");
+  EXPECT_EQ(table.sections[1].heading, "Combinatorial Auctions (gasse-compat = 1)");
+}
+
 TEST(MainTable, DoesNotMixSettings) {
   Evaluation other = small_evaluation("setcover", "hard");
   other.settings = "default";

@@ -9,6 +9,7 @@
 #include <map>
 #include <numbers>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "bough/rng.hpp"
@@ -55,19 +56,36 @@ class Clock {
   explicit Clock(const Evaluation& evaluation) : limit_s_(evaluation.time_limit_s) {
     const Preset* preset = find_preset(evaluation.settings);
     starts_after_root_ = preset != nullptr && preset->time_after_root;
+    if (!starts_after_root_) return;
+    for (const RunRecord& run : evaluation.runs) {
+      double& root_s = longest_root_s_[key_of(run)];
+      root_s = std::max(root_s, run.root_time_s);
+    }
   }
 
   [[nodiscard]] double time(const RunRecord& run) const {
     if (run.solved()) return run.time_s;
-    return starts_after_root_ ? run.root_time_s + limit_s_ : limit_s_;
+    return starts_after_root_ ? root_time(run) + limit_s_ : limit_s_;
   }
 
   // The clock's resolution can put the end of a root node behind the limit, or behind the end of the solve.
-  [[nodiscard]] double time_after_root(const RunRecord& run) const { return std::max(0.0, time(run) - run.root_time_s); }
+  [[nodiscard]] double time_after_root(const RunRecord& run) const { return std::max(0.0, time(run) - root_time(run)); }
 
  private:
+  using Key = std::tuple<std::string_view, std::string_view, std::uint32_t>;
+  static Key key_of(const RunRecord& run) { return {run.group, run.instance, run.seed}; }
+
+  // A run without a result has no root time.  Where the limit starts after the root it takes the longest of its case: with none it would
+  // be faster than those that needed the whole limit.
+  [[nodiscard]] double root_time(const RunRecord& run) const {
+    if (!starts_after_root_ || !run.status.empty()) return run.root_time_s;
+    const auto found = longest_root_s_.find(key_of(run));
+    return found == longest_root_s_.end() ? 0 : found->second;
+  }
+
   double limit_s_;
   bool starts_after_root_ = false;
+  std::map<Key, double> longest_root_s_;  // by (group, instance, seed)
 };
 
 // Zero over zero is a tie: with the time after the root, that is a group in which no policy ever had to branch.

@@ -92,7 +92,7 @@ Evaluation suite_from(const Json& json) {
   for (const Json& policy : json.at("policies")) evaluation.policies.push_back(policy_from(policy));
   for (const Json& group : json.at("groups")) {
     evaluation.groups.push_back({group.at("name").get<std::string>(), group.at("family").get<std::string>(), group.at("size").get<std::string>(),
-                                 group.at("instances").get<std::vector<std::string>>(), group.at("policies").get<std::vector<std::string>>(), group.value("seeds", evaluation.seeds).size()});
+                                 group.at("instances").get<std::vector<std::string>>(), group.at("policies").get<std::vector<std::string>>(), group.value("seeds", evaluation.seeds).size(), group.value("parameters", std::map<std::string, double>())});
     for (const auto& [instance, optimum] : group.at("optima").items()) evaluation.references[evaluation.groups.back().name + "/" + instance] = optimum.get<double>();
   }
   evaluation.machine["scip"] = conditions.at("scip").get<std::string>();

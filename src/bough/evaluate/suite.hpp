@@ -25,10 +25,10 @@ struct SuiteGroup {
   std::string size;                       ///< of generated ones
   Overrides parameters{};                 ///< of generated ones, where they differ from the size's
   bool from_data = false;                 ///< `instances` are data that the family reads
-  std::vector<Instance> instances;
-  std::vector<std::string> policies;      ///< names of those that take part
-  std::vector<std::uint32_t> seeds;       ///< of the suite's, those that are used; empty: all
-  std::map<std::string, double> optima;   ///< known ones, by instance
+  std::vector<Instance> instances{};
+  std::vector<std::string> policies{};    ///< names of those that take part
+  std::vector<std::uint32_t> seeds{};     ///< of the suite's, those that are used; empty: all
+  std::map<std::string, double> optima{}; ///< known ones, by instance
 };
 
 /// An experiment: every policy solves every instance with every seed (docs/evaluating.md has the file's keys).

@@ -26,7 +26,7 @@ class Trace {
   double distance_s_ = 1e-3;
 };
 
-/// [[time, primal, dual, nodes], ...], null for infinity; and back.  Throws Error (bad_input).
+/// [[time, primal, dual, nodes], ...], null for infinity; and back.  What is of another form is nlohmann's exception.
 nlohmann::ordered_json trace_to_json(std::span<const BoundPoint> points);
 std::vector<BoundPoint> trace_from_json(const nlohmann::ordered_json& json, bool maximise);
 

@@ -14,6 +14,7 @@
 #include "bough/report/chart.hpp"
 #include "bough/report/decisions.hpp"
 #include "bough/report/headlines.hpp"
+#include "bough/report/places.hpp"
 #include "bough/report/render.hpp"
 #include "bough/report/table.hpp"
 #include "bough/report/tables.hpp"
@@ -92,9 +93,9 @@ std::string facts_of(const Evaluation& evaluation) {
   text += fact("seeds", seeds) + "</dl>\n";
   Table policies{"", "Policies", "", {{"policy"}, {"source"}, {"network"}}, {{"", {}}}};
   for (const PolicyInfo& policy : evaluation.policies) policies.sections[0].rows.push_back({{{policy.name}, {policy.source}, {policy.network.empty() ? "–" : policy.network}}});
-  Table groups{"", "Groups", "", {{"group"}, {"family"}, {"size"}, {"instances"}}, {{"", {}}}};
+  Table groups{"", "Groups", "", {{"group"}, {"family"}, {"size"}, {"parameters"}, {"instances"}}, {{"", {}}}};
   for (const GroupInfo& group : evaluation.groups) {
-    groups.sections[0].rows.push_back({{{group.name}, {group.family.empty() ? "files" : group.family}, {group.size.empty() ? "–" : group.size}, {std::to_string(group.instances.size()), static_cast<double>(group.instances.size())}}});
+    groups.sections[0].rows.push_back({{{group.name}, {group.family.empty() ? "files" : group.family}, {group.size.empty() ? "–" : group.size}, {group.parameters.empty() ? "–" : parameters_text(group)}, {std::to_string(group.instances.size()), static_cast<double>(group.instances.size())}}});
   }
   return text + html(policies) + html(groups) + "</details>\n";
 }

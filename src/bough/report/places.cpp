@@ -12,13 +12,20 @@
 
 namespace bough {
 
+std::string parameters_text(const GroupInfo& group) {
+  std::string text;
+  for (const auto& [name, value] : group.parameters) text += std::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
 std::string family_title(const GroupInfo& group) {
   static const std::map<std::string, std::string> titles{{"setcover", "Set Covering"},          {"auction", "Combinatorial Auctions"},
                                                          {"facility", "Capacitated Facility Location"}, {"indset", "Maximum Independent Set"},
                                                          {"loadbalance", "Load Balancing"},     {"maritime", "Maritime Inventory Routing"}};
   if (group.family.empty()) return group.name;
   const auto found = titles.find(group.family);
-  const std::string& title = found == titles.end() ? group.family : found->second;
+  std::string title = found == titles.end() ? group.family : found->second;
+  if (const std::string parameters = parameters_text(group); !parameters.empty()) title += std::format(" ({})", parameters);
   const bool has_own_name = group.name != group.family && group.name != group.family + "-" + group.size;
   return has_own_name ? std::format("{}: {}", title, group.name) : title;
 }
