@@ -74,14 +74,17 @@ TEST(LearnPlan, AProbeCountsRunsAtTheirLimitAndNodesOfTheRuleThatDoesNotHideThem
 }
 
 TEST(LearnPlan, SpendsTheBudgetInItsShares) {
-  const Plan plan = plan_of(1000, {.mean_time_s = 2, .slowest_s = 5}, 3);
+  const Plan plan = plan_of(1000, {.mean_time_s = 2, .slowest_s = 5}, 3, 2);
   EXPECT_DOUBLE_EQ(plan.collect_s, 350);
   EXPECT_DOUBLE_EQ(plan.train_s, 250);
   EXPECT_DOUBLE_EQ(plan.choose_s, 100);
   EXPECT_DOUBLE_EQ(plan.judge_s, 200);
   EXPECT_DOUBLE_EQ(plan.run_limit_s, 50);
   // Runs at the probe's limit may be of any length: the limit is what six instances and three policies can all meet, 200 s / 18.
-  EXPECT_DOUBLE_EQ(plan_of(1000, {.mean_time_s = 2, .slowest_s = 5, .n_at_limit = 1}, 3).run_limit_s, 200.0 / 18);
+  EXPECT_DOUBLE_EQ(plan_of(1000, {.mean_time_s = 2, .slowest_s = 5, .n_at_limit = 1}, 3, 2).run_limit_s, 200.0 / 18);
+  const Plan without_choice = plan_of(1000, {.mean_time_s = 2, .slowest_s = 5}, 3, 1);
+  EXPECT_DOUBLE_EQ(without_choice.collect_s, 450);
+  EXPECT_DOUBLE_EQ(without_choice.choose_s, 0);
   EXPECT_EQ(labels_for(100, 2.5), 250);
   EXPECT_EQ(labels_for(100, 0.01), 64) << "fewer teach nothing";
   EXPECT_EQ(epochs_for(100, 8), 12);
@@ -149,7 +152,7 @@ TEST(LearnPlan, TheFastestIsChosenAndNodesDecideTies) {
   EXPECT_EQ(best_by_solving({&none, &a}).policy, "a") << "it solved nothing that could be counted";
 }
 
-TEST(LearnPlan, OnlyWhatFailedForEveryPolicyIsLeftOut) {
+TEST(LearnPlan, OnlyWhatFailedForTheRuleIsLeftOut) {
   Evaluation evaluation;
   const auto add = [&](const char* instance, const char* policy, const char* end) {
     evaluation.runs.emplace_back();
@@ -159,11 +162,13 @@ TEST(LearnPlan, OnlyWhatFailedForEveryPolicyIsLeftOut) {
     evaluation.runs.back().message = end;
   };
   for (const char* policy : {"relpscost", "tgat"}) add("good", policy, "done"), add("unreadable", policy, "failed");
-  add("hard", "relpscost", "done"), add("hard", "tgat", "crashed");  // a failure of the model counts against it
+  add("hard", "relpscost", "done"), add("hard", "tgat", "crashed");         // a failure of the model counts against it
+  add("unlucky", "relpscost", "crashed"), add("unlucky", "tgat", "done");  // one of the rule does not count for the model
+  add("slow", "relpscost", "overtime"), add("slow", "tgat", "done");       // and this is no failure
   evaluation.n_planned = evaluation.runs.size();
-  EXPECT_EQ(leave_out_failures(evaluation), (std::map<std::string, std::string>{{"unreadable", "failed"}}));
-  EXPECT_EQ(evaluation.runs.size(), 4U);
-  EXPECT_EQ(evaluation.n_planned, 4U) << "it would be called unfinished";
+  EXPECT_EQ(leave_out_failures(evaluation, "relpscost"), (std::map<std::string, std::string>{{"unlucky", "crashed"}, {"unreadable", "failed"}}));
+  EXPECT_EQ(evaluation.runs.size(), 6U);
+  EXPECT_EQ(evaluation.n_planned, 6U) << "it would be called unfinished";
 }
 
 // ---- recipes --------------------------------------------------------------------------------------------------------------------------

@@ -103,9 +103,9 @@ class Learning {
     settings_ = request_.settings;
     const Probe probe = probe_instances(parts);
     if (const std::string reason = hopeless(probe); !reason.empty()) throw Error(ExitCode::bad_input, reason);
-    const Plan plan = plan_of(request_.budget_s, probe, n_judged);
-    say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, {:.0f} s to choosing a model, {:.0f} s to judging it",
-        probe.mean_time_s, probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.choose_s, plan.judge_s);
+    const Plan plan = plan_of(request_.budget_s, probe, n_judged, request_.networks.size());
+    say("SCIP takes {:.1f} s and {:.0f} nodes on average, {:.0f} % of the time after the root node; of the budget {:.0f} s go to full strong branching, {:.0f} s to training, {}{:.0f} s to judging the model",
+        probe.mean_time_s, probe.mean_nodes, 100 * probe.share_after_root, plan.collect_s, plan.train_s, plan.choose_s > 0 ? std::format("{:.0f} s to choosing a model, ", plan.choose_s) : "", plan.judge_s);
     for (auto [set, names, share] : {std::tuple(&train_, &parts.train, 0.85), std::tuple(&valid_, &parts.valid, 0.15)}) {
       set->request.instances = request_.instances;
       set->request.only = *names;
@@ -381,9 +381,9 @@ class Learning {
     say("judging {} on held-out instances", chosen);
     Evaluation evaluation = evaluate_within("judge", judge_, {{"relpscost", "relpscost"}, {"pscost", "pscost"}, {chosen, model.string()}},
                                             std::format("Held-out instances of {}. relpscost is what SCIP branches with by default.", group_.name));
-    for (const auto& [instance, message] : leave_out_failures(evaluation)) {
-      say("{} could not be solved and does not count: {}", instance, message);
-      evaluation.note += std::format(" {} could not be solved and does not count.", instance);
+    for (const auto& [instance, message] : leave_out_failures(evaluation, "relpscost")) {
+      say("{} could not be solved with relpscost and does not count: {}", instance, message);
+      evaluation.note += std::format(" {} could not be solved with relpscost and does not count.", instance);
     }
     if (evaluation.runs.empty()) throw Error(ExitCode::bad_input, "none of the held-out instances could be solved", std::format("{} has a message for each", (request_.output / "judge/runs.jsonl").string()));
     const std::string& group = group_.name;

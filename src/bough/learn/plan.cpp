@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <format>
+#include <utility>
 
 #include "bough/error.hpp"
 #include "bough/rng.hpp"
@@ -57,8 +58,9 @@ std::string hopeless(const Probe& probe) {
   return "";
 }
 
-Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies) {
+Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies, std::size_t n_candidates) {
   Plan plan{.collect_s = 0.35 * budget_s, .train_s = 0.25 * budget_s, .choose_s = 0.10 * budget_s, .judge_s = 0.20 * budget_s};
+  if (n_candidates == 1) plan.collect_s += std::exchange(plan.choose_s, 0);
   const double fits_s = plan.judge_s / static_cast<double>(n_policies * least_instances);
   plan.run_limit_s = probe.n_at_limit > 0 ? std::max({10.0, 2 * probe.slowest_s, fits_s}) : std::max(10.0, 10 * probe.slowest_s);
   return plan;
@@ -84,11 +86,10 @@ const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& am
   return *best;
 }
 
-std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation) {
+std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation, std::string_view rule) {
   std::map<std::string, std::string> failed;
-  for (const RunRecord& run : evaluation.runs) failed[run.instance] = run.message;
   for (const RunRecord& run : evaluation.runs) {
-    if (run.end != "failed" && run.end != "crashed") failed.erase(run.instance);
+    if (run.policy == rule && (run.end == "failed" || run.end == "crashed")) failed[run.instance] = run.message;
   }
   evaluation.n_planned -= std::erase_if(evaluation.runs, [&](const RunRecord& run) { return failed.contains(run.instance); });
   return failed;

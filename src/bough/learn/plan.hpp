@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bough/evaluate/metrics.hpp"
@@ -43,7 +44,7 @@ Probe probe_of(const Evaluation& evaluation);
 /// Why learning cannot help: "" if it may.  For people: says what was seen and what to do.
 std::string hopeless(const Probe& probe);
 
-/// How a time budget is spent; a tenth is reserve.
+/// How a time budget is spent; a tenth is reserve.  With one candidate there is nothing to choose, and more to learn from.
 struct Plan {
   double collect_s = 0;
   double train_s = 0;
@@ -51,7 +52,7 @@ struct Plan {
   double judge_s = 0;
   double run_limit_s = 0;  ///< of a single solve.  If a run met the probe's, nobody knows how long others take: the fewest instances that can show anything may then all meet it
 };
-Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies);
+Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies, std::size_t n_candidates);
 
 /// As many as fit in the time at the rate that was seen, within sensible limits.
 std::int64_t labels_for(double time_s, double labels_per_s);
@@ -66,9 +67,9 @@ std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::siz
 /// The fastest; times within two hundredths of each other are a tie, which nodes decide.  `among` is not empty.
 const PolicySummary& best_by_solving(const std::vector<const PolicySummary*>& among);
 
-/// Takes out the instances on which every policy failed, a file that cannot be read for one: they say nothing about any of them.
-/// Returns their names, each with a message.
-std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation);
+/// Takes out the instances on which `rule` failed or crashed, a file that cannot be read for one: nothing can be compared with it there.  A
+/// failure of the model alone counts against it.  Returns their names, each with a message.
+std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation, std::string_view rule);
 
 /// What came out, in plain words.
 struct Judgement {
