@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <format>
 #include <fstream>
@@ -31,10 +31,13 @@ struct SolveOptions {
   bool quiet = false;
 };
 
-/// A stream file that is written as things happen: a log or a trace.  Every line reaches the file before the next step.
+/// A stream file that is written as things happen: a log or a trace.  Every line reaches the file before the next step.  One that can no
+/// longer be written ends no solve: finish() says so, after the result.
 class LiveFile {
  public:
-  explicit LiveFile(std::string path) : path_(std::move(path)), is_new_(!std::filesystem::exists(path_)), stream_(path_, std::ios::binary | std::ios::app) { ensure(); }
+  explicit LiveFile(std::string path) : path_(std::move(path)), is_new_(!std::filesystem::exists(path_)), stream_(path_, std::ios::binary | std::ios::app) {
+    if (!stream_) fail_write(path_, errno);
+  }
   ~LiveFile() {
     std::error_code ignored;
     if (!begun_ && is_new_) std::filesystem::remove(path_, ignored);
@@ -45,21 +48,27 @@ class LiveFile {
   /// What was in the file goes only now: a solve that cannot begin leaves it as it is.
   void begin() {
     if (std::exchange(begun_, true)) return;
-    if (std::filesystem::is_regular_file(path_)) std::filesystem::resize_file(path_, 0);
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path_, error)) std::filesystem::resize_file(path_, 0, error);
+    error_ = error.value();
   }
   void write(std::string_view text) {
     begin();
+    if (error_ != 0) return;
+    errno = 0;
     stream_ << text << std::flush;
-    ensure();
+    if (!stream_) error_ = errno != 0 ? errno : EIO;
+  }
+  void finish() {
+    begin();
+    if (error_ != 0) fail_write(path_, error_, "the result is as it stands above; only this file is incomplete");
   }
 
  private:
-  void ensure() const {
-    if (!stream_) throw Error(ExitCode::cannot_write, std::format("cannot write {}: {}", path_, std::strerror(errno)));
-  }
   std::string path_;
   bool is_new_;
   bool begun_ = false;
+  int error_ = 0;  ///< the first one
   std::ofstream stream_;
 };
 
@@ -113,10 +122,9 @@ ExitCode solve(SolveOptions& options) {
   if (!options.log_file.empty()) log.emplace(options.log_file);
   if (!options.explain_file.empty()) explanations.emplace(options.explain_file);
 
-  std::exception_ptr log_error;  // a log that cannot be written ends no solve, and an exception must not cross SCIP
   request.log = [&](std::string_view text) {
     if (!options.quiet) tell(text);
-    if (log && !log_error) (void)guarded(log_error, [&] { log->write(text); });
+    if (log) log->write(text);
   };
   if (trace) request.on_progress = [&](const TracePoint& point) { trace->write(trace_json(point).dump() + "\n"); };
 
@@ -129,9 +137,12 @@ ExitCode solve(SolveOptions& options) {
   };
 
   const SolveResult result = solve_file(request);
-  for (auto* file : {&trace, &log, &explanations}) {
-    if (*file) (*file)->begin();
-  }
+  const auto for_each_file = [&](auto&& call) {
+    for (auto* file : {&trace, &log, &explanations}) {
+      if (*file) call(**file);
+    }
+  };
+  for_each_file([](LiveFile& file) { file.begin(); });
 
   if (trace) {
     const RunStatistics& s = result.statistics;
@@ -148,7 +159,7 @@ ExitCode solve(SolveOptions& options) {
   if (result.solution_check && !result.solution_check->feasible) {
     throw Error(ExitCode::failure, std::format("{}: the solution does not hold in the file: {}", request.instance.string(), result.solution_check->complaint));
   }
-  if (log_error) std::rethrow_exception(log_error);
+  for_each_file([](LiveFile& file) { file.finish(); });
   return unless_stopped(ExitCode::ok);
 }
 

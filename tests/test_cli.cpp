@@ -294,13 +294,16 @@ TEST(Output, ALogThatCannotBeWrittenEndsNothing) {
   }
 }
 
-TEST(Output, ALogFileThatCannotBeWrittenCostsTheExitCodeAndNotTheResult) {
+TEST(Output, AFileOnTheWayThatCannotBeWrittenCostsTheExitCodeAndNotTheResult) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "small.lp", "Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= 5\nGenerals\n x y\nEnd\n");  // x = 2: 6
-  const Finished finished = bough_in(directory.path(), "solve small.lp -q --json --log /dev/full");
-  EXPECT_EQ(finished.exit_code, 73) << finished.err;
-  EXPECT_NE(finished.err.find("cannot write /dev/full"), std::string::npos) << finished.err;
-  EXPECT_EQ(nlohmann::json::parse(finished.out).at("primal_bound"), 6);
+  for (const std::string file : {"--log /dev/full", "--trace /dev/full"}) {
+    const Finished finished = bough_in(directory.path(), "solve small.lp -q --json --solution small.sol " + file);
+    EXPECT_EQ(finished.exit_code, 73) << file << finished.err;
+    EXPECT_NE(finished.err.find("cannot write /dev/full"), std::string::npos) << file << finished.err;
+    EXPECT_EQ(nlohmann::json::parse(finished.out).at("primal_bound"), 6) << file;
+    EXPECT_TRUE(std::filesystem::remove(directory.path() / "small.sol")) << file;
+  }
 }
 
 TEST(Output, ThatCannotBeWrittenIsAFailure) {

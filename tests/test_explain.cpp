@@ -139,6 +139,13 @@ TEST_F(ExplainCommand, WritesJsonLines) {
   EXPECT_EQ(n, 2);
 }
 
+TEST_F(ExplainCommand, AFullDiskCostsTheExitCodeAndNotTheResult) {
+  const Finished finished = solve("--policy random --explain 2 --explain-file /dev/full --json");
+  EXPECT_EQ(finished.exit_code, 73);
+  EXPECT_TRUE(finished.err.starts_with("bough: cannot write /dev/full: No space left on device")) << finished.err;
+  EXPECT_EQ(nlohmann::json::parse(finished.out).at("status"), "optimal");
+}
+
 TEST_F(ExplainCommand, PrintsTablesForPeopleBesideTheResult) {
   const Finished finished = solve("--policy random --seed 1 --explain 1");
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
