@@ -93,16 +93,17 @@ void relabel(Episode& episode, const std::function<double(std::span<const State>
   }
 }
 
-void write_set(const std::filesystem::path& directory, const std::vector<Episode>& episodes, const std::string& name) {
+void write_set(const std::filesystem::path& directory, const std::vector<Episode>& episodes, const std::string& name, std::size_t n_instances) {
   std::filesystem::create_directories(directory / "shards");
   write_file(directory / "set.json", std::format(R"({{"request": {{"schema": "{}", "features": "{}"}}}})", set_schema, feature_schema));
+  if (n_instances == 0) n_instances = episodes.size();
   std::vector<ManifestEntry> entries;
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     Episode episode = episodes[e];
-    ManifestEntry entry{.instance = std::format("{}-{}", name, e), .end = "optimal"};
+    ManifestEntry entry{.instance = std::format("{}-{}", name, e % n_instances), .end = "optimal", .pass = static_cast<std::int64_t>(e / n_instances)};
     episode.metadata["instance"] = entry.instance;
     const std::string bytes = episode_bytes(episode);
-    entry.shard = entry.instance + ".safetensors.zst";
+    entry.shard = std::format("{}-{}.safetensors.zst", name, e);
     write_file(directory / "shards" / entry.shard, bytes);
     entry.sha256 = sha256_of_file(directory / "shards" / entry.shard);
     entry.bytes = std::filesystem::file_size(directory / "shards" / entry.shard);

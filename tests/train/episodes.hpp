@@ -30,7 +30,7 @@ std::vector<Window> windows_of(Episode episode);
 /// Gives every labelled state scores by `score(window's states, state's index, candidate's variable)`; ties are equal scores.
 void relabel(Episode& episode, const std::function<double(std::span<const State>, std::size_t, std::int32_t)>& score);
 
-/// Writes a set as 'bough collect' would.  Instances are called NAME-0, NAME-1, ...
-void write_set(const std::filesystem::path& directory, const std::vector<Episode>& episodes, const std::string& name);
+/// Writes a set as 'bough collect' would, in passes over `n_instances`, or with one instance for each episode.  They are called NAME-0, NAME-1, ...
+void write_set(const std::filesystem::path& directory, const std::vector<Episode>& episodes, const std::string& name, std::size_t n_instances = 0);
 
 }  // namespace bough::test

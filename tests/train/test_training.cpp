@@ -87,6 +87,22 @@ TEST_F(TrainingTest, EveryNetworkLearnsWhichFeatureDecides) {
   }
 }
 
+// The same episodes as a second pass over the same instances tell nothing new.  As instances of their own they would make the errors smaller, by
+// about the square root of two.
+TEST_F(TrainingTest, ASecondPassMakesStandardErrorsNoSmaller) {
+  ASSERT_EQ(train_now("--epochs 1 -q -o m.safetensors").exit_code, 0);
+  const std::vector<Episode> once = learnable(8, false, 5);
+  std::vector<Episode> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  write_set(file("once"), once, "i");
+  write_set(file("twice"), twice, "i", once.size());
+  const auto tested = [&](const char* set) { return json::parse(train(std::format("--test m.safetensors --data {} --json", set)).out); };
+  const json first = tested("once"), both = tested("twice");
+  EXPECT_GT(first.at("loss_standard_error").get<double>(), 0);
+  EXPECT_EQ(both.at("states").get<int>(), 2 * first.at("states").get<int>());
+  for (const char* figure : {"loss", "loss_standard_error", "top1", "top1_standard_error"}) EXPECT_NEAR(both.at(figure).get<double>(), first.at(figure).get<double>(), 1e-6) << figure;  // sums of floats in another order
+}
+
 TEST_F(TrainingTest, OnlyAMemoryLearnsWhatOneStateDoesNotShow) {
   write_file(file("c.toml"), "d = 16\nbatch = 4\nlearning_rate = 5e-3\n");
   const auto top1 = [&](const std::string& policy) {
