@@ -40,7 +40,8 @@ bool empty_but_for_lock(const fs::path& directory) {
 
 /// A demo starts from nothing each time: the race is to be seen.  What else lies in the directory is not touched.
 void clear(const fs::path& output) {
-  if (!fs::exists(output)) return;
+  std::error_code unreachable;  // making the directory says what is wrong
+  if (!fs::exists(output, unreachable)) return;
   if (!fs::is_directory(output)) throw Error(ExitCode::cannot_write, std::format("cannot create {}: a file of that name is there", output.string()), "choose another directory with -o");
   const fs::path file = output / "suite.json";
   const auto suite = fs::exists(file) ? nlohmann::json::parse(read_file(file), nullptr, /*allow_exceptions=*/false) : nlohmann::json();

@@ -126,6 +126,12 @@ std::string to_text(const InspectOptions& options, const SetReport& report) {
   return text;
 }
 
+/// Text of a file that may come from anybody: nothing in it speaks to the terminal.
+std::string printable(std::string text) {
+  std::ranges::replace_if(text, [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return text;
+}
+
 /// The leaves of a JSON value with their paths; long lists only with their length.
 void flatten(const nlohmann::ordered_json& value, const std::string& name, std::vector<std::pair<std::string, std::string>>& leaves) {
   constexpr std::size_t longest_list = 8;
@@ -176,7 +182,7 @@ ExitCode inspect_model(const InspectOptions& options) {
   line("size", std::format("{:.1f} KB", static_cast<double>(bytes) / 1e3));
   line("sha256", sha256);
   line("training", leaves.empty() ? "not recorded" : "");
-  for (const auto& [name, value] : leaves) line("  " + name, value);
+  for (const auto& [name, value] : leaves) line("  " + printable(name), printable(value));
   print_result(text);
   return ExitCode::ok;
 }

@@ -61,7 +61,9 @@ std::vector<std::string> parse_policies(const std::string& text) {
 
 ExitCode learn_policy(LearnOptions& options) {
   LearnRequest& request = options.request;
-  const std::filesystem::path source = std::filesystem::weakly_canonical(request.instances);
+  std::error_code error;
+  const std::filesystem::path source = std::filesystem::weakly_canonical(request.instances, error);
+  if (error) throw Error(ExitCode::missing_input, std::format("cannot read {}: {}", request.instances.string(), error.message()));
   if (source.extension() == ".toml" && !std::filesystem::is_directory(source)) {
     if (!options.decided_by_recipe.empty()) throw Error(ExitCode::usage, std::format("{} is decided by the recipe {}", options.decided_by_recipe, request.instances.string()), "leave it out, or change the recipe");
     request.recipe = read_recipe(request.instances);

@@ -31,11 +31,16 @@ struct SolveOptions {
   bool quiet = false;
 };
 
+constexpr const char* only_this_file = "the result is as it stands above; only this file is incomplete";
+
 /// A stream file that is written as things happen: a log or a trace.  Every line reaches the file before the next step.  One that can no
 /// longer be written ends no solve: finish() says so, after the result.
 class LiveFile {
  public:
-  explicit LiveFile(std::string path) : path_(std::move(path)), is_new_(!std::filesystem::exists(path_)), stream_(path_, std::ios::binary | std::ios::app) {
+  explicit LiveFile(std::string path) : path_(std::move(path)) {
+    std::error_code ignored;  // whatever is wrong with the name, opening it says so
+    is_new_ = !std::filesystem::exists(path_, ignored);
+    stream_.open(path_, std::ios::binary | std::ios::app);
     if (!stream_) fail_write(path_, errno);
   }
   ~LiveFile() {
@@ -61,12 +66,12 @@ class LiveFile {
   }
   void finish() {
     begin();
-    if (error_ != 0) fail_write(path_, error_, "the result is as it stands above; only this file is incomplete");
+    if (error_ != 0) fail_write(path_, error_, only_this_file);
   }
 
  private:
   std::string path_;
-  bool is_new_;
+  bool is_new_ = false;
   bool begun_ = false;
   int error_ = 0;  ///< the first one
   std::ofstream stream_;
@@ -103,7 +108,7 @@ std::string to_text(const SolveResult& result) {
   } else if (result.solution_check->feasible) {
     line("solution", "checked against the file: feasible, objective " + number_text(result.solution_check->objective));
   } else {
-    line("solution", "WRONG: " + result.solution_check->complaint);
+    line("solution", (result.solution_check->readable ? "WRONG: " : "NOT CHECKED: ") + result.solution_check->complaint);
   }
   return text;
 }
@@ -151,14 +156,18 @@ ExitCode solve(SolveOptions& options) {
     last["status"] = s.status;
     trace->write(last.dump() + "\n");
   }
+  std::optional<Error> unwritten;  // said after the result, which is not lost with the file
   if (solution && result.solution) {
-    solution->write(solution_text(*result.solution, result.statistics.status));
-    solution->commit();
+    try {
+      solution->write(solution_text(*result.solution, result.statistics.status));
+      solution->commit();
+    } catch (const Error& error) {
+      unwritten = Error(error.code(), error.what(), only_this_file);
+    }
   }
   print_result(options.json ? json_text(solve_json(request, result)) : to_text(result));
-  if (result.solution_check && !result.solution_check->feasible) {
-    throw Error(ExitCode::failure, std::format("{}: the solution does not hold in the file: {}", request.instance.string(), result.solution_check->complaint));
-  }
+  if (unwritten) throw *unwritten;
+  if (result.solution_check && !result.solution_check->feasible) throw Error(ExitCode::failure, std::format("{}: {}", request.instance.string(), result.solution_check->verdict()));
   for_each_file([](LiveFile& file) { file.finish(); });
   return unless_stopped(ExitCode::ok);
 }

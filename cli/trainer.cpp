@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <format>
 #include <thread>
@@ -44,10 +45,10 @@ int run_trainer(const std::vector<std::string>& arguments) {
     (void)::dup2(nowhere, STDOUT_FILENO);
     try {
       become_trainer(arguments);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // all of them: what the parent holds is not the child's to clear away
       (void)!::write(STDERR_FILENO, error.what(), std::strlen(error.what()));
-      ::_exit(static_cast<int>(ExitCode::failure));
     }
+    ::_exit(static_cast<int>(ExitCode::failure));
   }
   int status = 0;
   bool told = false;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "bough/branch/policies.hpp"
+#include "bough/branch/solve_json.hpp"
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
@@ -290,6 +291,8 @@ TEST(Output, ALogThatCannotBeWrittenEndsNothing) {
     const Finished solved = run_program({"sh", "-c", std::format("'{}' solve small.lp --json {}", BOUGH_EXECUTABLE, nobody)}, directory.path());
     EXPECT_EQ(solved.exit_code, 0) << nobody;
     EXPECT_EQ(nlohmann::json::parse(solved.out).at("primal_bound"), 6) << nobody;
+    ASSERT_EQ(run_program({"sh", "-c", std::format("'{}' solve small.lp --solution small.sol {}", BOUGH_EXECUTABLE, nobody)}, directory.path()).exit_code, 0) << nobody;
+    EXPECT_TRUE(read_file(directory.path() / "small.sol").starts_with("solution status: optimal")) << nobody << ": the log is in the solution";
     EXPECT_EQ(run_program({"sh", "-c", std::format("'{}' solve missing.lp {}", BOUGH_EXECUTABLE, nobody)}, directory.path()).exit_code, 66) << nobody;
   }
 }
@@ -303,6 +306,43 @@ TEST(Output, AFileOnTheWayThatCannotBeWrittenCostsTheExitCodeAndNotTheResult) {
     EXPECT_NE(finished.err.find("cannot write /dev/full"), std::string::npos) << file << finished.err;
     EXPECT_EQ(nlohmann::json::parse(finished.out).at("primal_bound"), 6) << file;
     EXPECT_TRUE(std::filesystem::remove(directory.path() / "small.sol")) << file;
+  }
+  const Finished finished = bough_in(directory.path(), "solve small.lp -q --json --solution /dev/full");
+  EXPECT_EQ(finished.exit_code, 73) << finished.err;
+  EXPECT_TRUE(finished.err.starts_with("bough: cannot write /dev/full: No space left on device")) << finished.err;
+  EXPECT_EQ(nlohmann::json::parse(finished.out).at("primal_bound"), 6);
+}
+
+// An hour of work, and meanwhile somebody has put the next night's file in its place, or none.
+TEST(Output, AnInstanceThatIsGoneAfterTheSolveCostsTheCheckAndNotTheResult) {
+  const TemporaryDirectory directory;
+  const auto small = directory.path() / "small.lp";
+  write_file(small, "Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= 5\nGenerals\n x y\nEnd\n");  // x = 2: 6
+  const std::string sha256 = sha256_of_file(small);
+  SolveRequest request;
+  request.instance = small;
+  request.log = [&](std::string_view) { std::filesystem::remove(small); };  // SCIP has read it when it begins to speak
+  const SolveResult result = solve_file(request);
+  EXPECT_DOUBLE_EQ(result.statistics.primal_bound, 6);
+  EXPECT_EQ(result.instance_sha256, sha256);
+  ASSERT_TRUE(result.solution_check);
+  EXPECT_FALSE(result.solution_check->readable);
+  EXPECT_FALSE(result.solution_check->feasible);
+  EXPECT_TRUE(result.solution_check->verdict().starts_with("the solution could not be checked: cannot read ")) << result.solution_check->verdict();
+  const auto json = solve_json(request, result);
+  EXPECT_TRUE(json.at("solution_check").at("feasible").is_null()) << "unknown is not false";
+  EXPECT_EQ(json.at("instance").at("sha256"), sha256);
+}
+
+TEST(Output, ANameThatCannotBeOneIsNoInternalError) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "small.lp", "Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= 5\nGenerals\n x y\nEnd\n");
+  const std::string endless(300, 'n');
+  const std::vector<std::pair<std::string, int>> commands{{"solve small.lp --trace " + endless, 73}, {"solve small.lp --settings " + endless, 2}, {"learn " + endless, 66}, {"demo -o " + endless, 73}};
+  for (const auto& [command, exit_code] : commands) {
+    const Finished finished = bough_in(directory.path(), command);
+    EXPECT_EQ(finished.exit_code, exit_code) << command << finished.err;
+    EXPECT_EQ(finished.err.find("internal"), std::string::npos) << finished.err;
   }
 }
 

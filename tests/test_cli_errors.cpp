@@ -66,13 +66,13 @@ void make_fixture(const std::filesystem::path& at, const std::string& command) {
   text("unbounded.lp", "Maximize\n obj: x + y\nSubject To\n c1: x - y <= 3\nGenerals\n x y\nEnd\n");
   text("nothing.lp", "Minimize\n obj:\nSubject To\nEnd\n");
   text("continuous.lp", "Maximize\n obj: x + 2 y\nSubject To\n c1: x + y <= 3.5\nBounds\n y <= 2\nEnd\n");
-  text("prose.lp", "hello\nworld\n");
+  for (const char* name : {"prose.lp", "PROSE.LP"}) text(name, "hello\nworld\n");
   text("empty.lp", "");
   text("empty.mps", "");
   text("empty.toml", "");
   text("instance.xyz", "something\n");
   text("cut.mps", "NAME t\nROWS\n N obj\n L c1\n L c2\nCOLUMNS\n x obj 1 c1 1\n y obj 1 c2 1\n");
-  text("undeclared.mps", "NAME t\nROWS\n N obj\n L c1\nCOLUMNS\n x obj 1 c1 1\n y obj 1 c2 1\nRHS\n RHS c1 4\nBOUNDS\nENDATA\n");
+  for (const char* name : {"undeclared.mps", "UNDECLARED.MPS"}) text(name, "NAME t\nROWS\n N obj\n L c1\nCOLUMNS\n x obj 1 c1 1\n y obj 1 c2 1\nRHS\n RHS c1 4\nBOUNDS\nENDATA\n");
   text("damaged.cip",
        "STATISTICS\n  Problem name : p\nOBJECTIVE\n Sense : minimize\nVARIABLES\n [binary] <x>: obj=1, original bounds=[0,1]\nCONSTRAINTS\n"
        " [linear] <c>: <x>[B] >= zzz;\nEND\n");

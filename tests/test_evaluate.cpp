@@ -105,6 +105,34 @@ TEST(Evaluate, RecordsHoldNoPathOfTheirMachine) {
   }
 }
 
+// Half-way somebody trains into the same file: the records hold runs of the old model only, and the rest waits for it.
+TEST(Evaluate, StopsWhenAModelIsChangedMeanwhile) {
+  const TemporaryDirectory directory;
+  const fs::path model = directory.path() / "net.safetensors";
+  const auto shipped = [](const char* name) { return fs::path(BOUGH_SOURCE_DIR) / "models" / name; };
+  fs::copy_file(shipped("auction-gcnn.safetensors"), model);
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), "time_limit = 60\ncalibration = false\npolicies = [{ name = \"net\", model = \"net.safetensors\" }]\n"
+                                                          "[[group]]\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000..20001\"\n"));
+  request.output = directory.path() / "runs";
+  request.solve = [&](const SolveRequest& solve) {
+    if (solve.instance.string().contains("20001")) fs::copy_file(shipped("auction-gat.safetensors"), model, fs::copy_options::overwrite_existing);
+    return solve_file(solve);
+  };
+  try {
+    (void)evaluate(request);
+    FAIL() << "runs of two models would stand under one name";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("net.safetensors was changed while net was evaluated"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(read_journal(request.output / "runs.jsonl").size(), 1U);
+  fs::copy_file(shipped("auction-gcnn.safetensors"), model, fs::copy_options::overwrite_existing);
+  request.solve = solve_file;
+  EXPECT_TRUE(evaluate(request));
+  EXPECT_EQ(read_journal(request.output / "runs.jsonl").size(), 2U);
+}
+
 TEST(Evaluate, RefusesToGoOnWithAFileThatWasChanged) {
   const TemporaryDirectory directory;
   fs::create_directories(directory.path() / "plans");

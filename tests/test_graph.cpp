@@ -172,11 +172,15 @@ TEST(Graph, ImpliedIntegralVariablesHaveTheirOwnType) {
     check(SCIPchgVarImplType(scip, SCIPgetOrigVars(scip)[2], SCIP_IMPLINTTYPE_WEAK, &infeasible));
     check(SCIPchgVarImplType(scip, SCIPgetOrigVars(scip)[1], SCIP_IMPLINTTYPE_WEAK, &infeasible));
   };
+  Milp milp = small();
+  milp.variables[0].objective = -2;  // x = 1/4, y = 5/4: only x is there to branch on
   const ScipPtr scip = create_scip();
-  load_problem(scip.get(), small());
+  load_problem(scip.get(), milp);
   apply_settings(scip.get(), plain_lp());
   imply(scip.get());
+  int n_visits = 0;
   solve_visiting(scip.get(), [&](SCIP* s) {
+    ++n_visits;
     GraphExtractor extractor;
     const BipartiteGraph& graph = extractor.extract(s);
     for (const SCIP_COL* column : lp_columns(s)) {
@@ -188,6 +192,7 @@ TEST(Graph, ImpliedIntegralVariablesHaveTheirOwnType) {
     }
     return SCIP_DIDNOTRUN;
   });
+  EXPECT_GE(n_visits, 1);
 }
 
 /// The same graph, computed the slow way: a dense matrix of the rows SCIP holds, each feature by its definition in

@@ -3,6 +3,7 @@
 // Model files on the command line: what a good one says, and how bad ones are refused before anything is solved.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <format>
@@ -42,6 +43,19 @@ TEST(InspectModel, SaysWhatItIsAndWhereItComesFrom) {
   EXPECT_EQ(model.at("sha256"), sha256_of_file(directory.path() / "model.safetensors"));
   EXPECT_EQ(model.at("bytes"), std::filesystem::file_size(directory.path() / "model.safetensors"));
   EXPECT_EQ(model.at("training").at("data").at("states"), 1000);
+}
+
+// A title is set, a screen cleared, by bytes alone.
+TEST(InspectModel, NothingInAModelSpeaksToTheTerminal) {
+  const TemporaryDirectory directory;
+  Model model = recorded_model();
+  model.training = R"({"note\u001b[2J": "a\u001b]0;title\u0007b\u007f"})";
+  write_file(directory.path() / "model.safetensors", model_bytes(model));
+  const Finished text = run_program(words_of("bough inspect model.safetensors"), directory.path());
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("note?[2J"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("a?]0;title?b?"), std::string::npos) << text.out;
+  EXPECT_TRUE(std::ranges::none_of(text.out, [](char c) { return c == '\x1b' || c == '\a' || c == '\x7f'; }));
 }
 
 struct Hostile {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bough/evaluate/metrics.hpp"
+#include "bough/evaluate/trace.hpp"
 
 namespace bough {
 namespace {
@@ -449,6 +450,15 @@ TEST(MetricsGap, HasItsCasesAtZeroInfinityAndOppositeSigns) {
   EXPECT_EQ(primal_dual_gap(3, -infinity), 1) << "no dual bound";
   EXPECT_EQ(primal_dual_gap(infinity, -infinity), 1);
   EXPECT_EQ(primal_dual_gap(infinity, infinity), 0) << "proven infeasible";
+}
+
+// Infinite bounds are null in a record and come back as "no bound yet": what is proven is known from the run's end.
+TEST(MetricsGap, IsZeroOnceARunIsSolvedWhateverItsBounds) {
+  Evaluation evaluation = suite_of({"a"});
+  RunRecord infeasible = solved("a", "i", 0, 4);
+  infeasible.trace = trace_from_json(trace_to_json(std::vector<BoundPoint>{{1, infinity, 5, 1}, {4, infinity, infinity, 9}}), /*maximise=*/false);
+  evaluation.runs = {infeasible};
+  EXPECT_EQ(mean_gap(evaluation, "g", "a", std::vector{3.9, 4.0, 99.0}), (std::vector<double>{1, 0, 0}));
 }
 
 // i: gap 0.5 from 1 on, 0 from 4 on.  j: 0.25 from 2 on.  k crashed: 1 throughout.  Means at 0.5: 3/3; at 1: 2.5/3; at 3: 1.75/3; at 99:

@@ -290,8 +290,9 @@ std::vector<Damage> damages() {
       with_metadata("TrainingEmpty", "training", "", {"training record"}),
       with_metadata("TrainingCut", "training", R"({"a": )", {"training record"}),
       with_metadata("TrainingOfAMillionBrackets", "training", std::string(1'000'000, '['), {"training record"}),
-      with_metadata("TrainingOfAMillionClosedBrackets", "training", std::string(1'000'000, '[') + std::string(1'000'000, ']'), {"training record"}),
-      with_metadata("TrainingOfAMillionObjectsNotClosed", "training", repeated("{\"a\":", 1'000'000), {"training record"}),
+      with_metadata("TrainingOfManyClosedBrackets", "training", std::string(500'000, '[') + std::string(500'000, ']'), {"training record"}),
+      with_metadata("TrainingOfManyObjectsNotClosed", "training", repeated("{\"a\":", 200'000), {"training record"}),
+      with_metadata("TrainingOfMoreThanAMegabyte", "training", "{\"a\":\"" + std::string(1'100'000, 'x') + "\"}", {"training record has 1100008 bytes"}),
   };
 }
 

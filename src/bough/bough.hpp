@@ -18,7 +18,7 @@ namespace bough {
 enum class Fallback : std::uint8_t {
   non_finite_score,     ///< the policy gave a candidate a score that is no number
   no_lp_solution,       ///< the node's LP was not solved to optimality: there is nothing to observe
-  no_candidates,        ///< every variable is integral in the LP solution, and a constraint still wants to branch
+  no_candidates,        ///< no variable to branch on is fractional in the LP solution (implied integers are none), and SCIP still wants to branch
   external_candidates,  ///< a constraint wants to branch on something else than fractional variables (nonlinear problems)
 };
 inline constexpr std::size_t n_fallback_reasons = 4;

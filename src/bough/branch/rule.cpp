@@ -31,7 +31,7 @@ std::string_view explanation_of(Fallback reason) {
   switch (reason) {
     case Fallback::non_finite_score: return "a score is not finite";
     case Fallback::no_lp_solution: return "its LP is not solved to optimality";
-    case Fallback::no_candidates: return "no variable is fractional in its LP solution";
+    case Fallback::no_candidates: return "no variable to branch on is fractional in its LP solution";
     case Fallback::external_candidates: return "a constraint branches on something else than fractional variables";
   }
   std::unreachable();

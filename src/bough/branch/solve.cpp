@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bough/error.hpp"
+#include "bough/file.hpp"
 #include "bough/model/model.hpp"
 #include "bough/scip/problem.hpp"
 
@@ -33,6 +34,7 @@ class Branching {
  public:
   explicit Branching(const SolveRequest& request) : request_(request), explainer_(request.explain_expert) {
     if (is_model_file(request.policy)) {
+      sha256_ = sha256_of_file(request.policy);
       model_ = read_model(request.policy);
     } else {
       policy_ = make_policy(request.policy, effective_seed(request.settings).value_or(0));
@@ -42,6 +44,8 @@ class Branching {
                   "give --policy a model file, or random");
     }
   }
+
+  [[nodiscard]] const std::string& model_sha256() const { return sha256_; }
 
   /// Before the settings, which may set the rule's parameters.
   void include(SCIP* scip, BranchingCounts& counts, std::exception_ptr& error) {
@@ -74,6 +78,7 @@ class Branching {
   const SolveRequest& request_;
   std::unique_ptr<Policy> policy_;
   std::optional<Model> model_;
+  std::string sha256_;
   Explainer explainer_;
 };
 
@@ -88,9 +93,11 @@ SolveResult solve_file(const SolveRequest& request) {
   SCIP* scip = owner.get();
   branching.include(scip, result.branching, callback_error);
 
+  result.model_sha256 = branching.model_sha256();
   const Stopwatch reading;
   read_problem(scip, request.instance);
   result.reading_time_s = reading.elapsed_s();
+  result.instance_sha256 = sha256_of_file(request.instance);
   result.original = {SCIPgetNOrigVars(scip), SCIPgetNOrigBinVars(scip), SCIPgetNOrigIntVars(scip), SCIPgetNOrigConss(scip), n_in_objective({SCIPgetOrigVars(scip), static_cast<std::size_t>(SCIPgetNOrigVars(scip))})};
 
   apply_settings(scip, request.settings);
@@ -109,7 +116,11 @@ SolveResult solve_file(const SolveRequest& request) {
   result.solution = best_solution(scip);
   if (result.solution) {
     const Stopwatch checking;
-    result.solution_check = check_solution(request.instance, *result.solution);
+    try {
+      result.solution_check = check_solution(request.instance, *result.solution);
+    } catch (const Error& error) {  // the file is no longer what was solved; the result still is
+      result.solution_check = SolutionCheck{.complaint = error.what(), .readable = false};
+    }
     result.checking_time_s = checking.elapsed_s();
   }
   return result;

@@ -47,6 +47,8 @@ struct SolveResult {
   std::optional<Solution> solution;
   std::optional<SolutionCheck> solution_check;         ///< against the file; empty if there is no solution
   std::map<std::string, std::string> parameters;       ///< all that differ from SCIP's defaults
+  std::string instance_sha256;                         ///< of the file as it was when it was read
+  std::string model_sha256;                            ///< likewise; empty if the policy is no model file
   double reading_time_s = 0;
   double checking_time_s = 0;
 };

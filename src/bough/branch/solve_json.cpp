@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bough/file.hpp"
 #include "bough/version.hpp"
 
 namespace bough {
@@ -45,7 +44,7 @@ nlohmann::ordered_json solve_json(const SolveRequest& request, const SolveResult
   const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr); };
   nlohmann::ordered_json check = nullptr;
   if (result.solution_check) {
-    check = {{"feasible", result.solution_check->feasible},
+    check = {{"feasible", result.solution_check->readable ? nlohmann::ordered_json(result.solution_check->feasible) : nlohmann::ordered_json(nullptr)},
              {"objective", finite_or_null(result.solution_check->objective)},
              {"complaint", result.solution_check->complaint}};
   }
@@ -76,11 +75,11 @@ nlohmann::ordered_json solve_json(const SolveRequest& request, const SolveResult
       {"solution_check", check},
       {"instance",
        {{"file", request.instance.string()},
-        {"sha256", sha256_of_file(request.instance)},
+        {"sha256", result.instance_sha256},
         {"original", to_json(result.original)},
         {"presolved", to_json(result.presolved)}}},
       {"policy", request.policy},
-      {"model", is_model_file(request.policy) ? nlohmann::ordered_json{{"sha256", sha256_of_file(request.policy)}} : nlohmann::ordered_json(nullptr)},
+      {"model", result.model_sha256.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json{{"sha256", result.model_sha256}}},
       {"settings", {{"preset", settings.preset}, {"seed", or_null(effective_seed(settings))}, {"changed_parameters", result.parameters}}},
       {"versions",
        {{"bough", version}, {"commit", commit}, {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())},

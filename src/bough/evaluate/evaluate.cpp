@@ -184,6 +184,7 @@ class Evaluating {
       if (!fs::exists(journal_)) write_file(journal_, "");  // its name is on disk before the first line is appended
     }
     write_file(file, now.dump(2) + "\n");
+    for (const Json& policy : now["policies"]) model_checksums_[policy["name"].get<std::string>()] = policy.value("sha256", "");
     for (const std::string& line : read_journal(journal_)) {
       const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!record.is_object() || record.empty()) throw Error(ExitCode::bad_input, std::format("{} is damaged: a line is not JSON", journal_.string()), "remove that line and run the same command again");
@@ -200,9 +201,15 @@ class Evaluating {
     const auto was = record.value(Json::json_pointer("/result/instance/sha256"), "");
     if (was.empty()) return;  // a run without a result
     const fs::path& file = job.instance->file;
-    const auto [is, unknown] = checksums_.try_emplace(file);
+    const auto [is, unknown] = instance_checksums_.try_emplace(file);
     if (unknown) is->second = sha256_of_file(file);
     if (is->second != was) throw Error(ExitCode::usage, std::format("{} was changed since {} got runs of it", file.string(), request_.output.string()), "choose another directory, or bring the old file back");
+  }
+
+  /// A usage error, which ends the evaluation: runs of two models under one name are worth nothing.
+  void refuse_changed_model(const SuitePolicy& policy, const SolveResult& result) const {
+    if (result.model_sha256 == model_checksums_.at(policy.name)) return;
+    throw Error(ExitCode::usage, std::format("{} was changed while {} was evaluated", policy.source, policy.name), "this run is not recorded; bring the old file back and run the same command again, or choose another directory");
   }
 
   void refuse_other_conditions(const Json& before, const Json& now) const {
@@ -289,11 +296,12 @@ class Evaluating {
     Trace trace;
     solve.on_progress = [&](const TracePoint& point) { trace.add({point.time_s, point.primal_bound, point.dual_bound, point.n_nodes}); };
     const SolveResult result = request_.solve(solve);
+    refuse_changed_model(*job.policy, result);
     const RunStatistics& s = result.statistics;
     trace.add_last({s.time_s, s.primal_bound, s.dual_bound, s.n_nodes});
     const bool holds = !result.solution_check || result.solution_check->feasible;
     record["end"] = holds ? "done" : "failed";
-    if (!holds) record["message"] = "the solution does not hold in the file: " + result.solution_check->complaint;
+    if (!holds) record["message"] = result.solution_check->verdict();
     record["result"] = solve_json(solve, result);
     if (!request_.suite.statistics) record["result"].erase("scip_statistics");
     record["result"]["instance"]["file"] = solve.instance.filename().string();
@@ -366,7 +374,8 @@ class Evaluating {
   std::vector<Job> jobs_;
   std::vector<State> states_;                 // (n_jobs)
   std::map<std::string, std::size_t> index_;  ///< of a job, by its key
-  std::map<fs::path, std::string> checksums_;
+  std::map<std::string, std::string> model_checksums_;  ///< by policy, of the file as it was at the start; empty if it has none
+  std::map<fs::path, std::string> instance_checksums_;
   fs::path journal_;
   std::size_t first_open_ = 0;
 };

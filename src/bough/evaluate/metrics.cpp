@@ -145,6 +145,7 @@ double integral_of_dual_bound(const RunRecord& run, double begin_s, double end_s
 }
 
 double gap_at(const RunRecord& run, double time_s) {
+  if (run.solved() && time_s >= run.time_s) return 0;  // "infeasible" and "objective limit" leave bounds that are infinite
   const auto next = std::ranges::upper_bound(run.trace, time_s, {}, &BoundPoint::time_s);
   if (next == run.trace.begin()) return 1;
   return primal_dual_gap(std::prev(next)->primal, std::prev(next)->dual);

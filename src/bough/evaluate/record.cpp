@@ -25,7 +25,7 @@ void take_result(const Json& result, RunRecord& record) {
   record.maximise = result.at("objective_sense") == "maximise";
   record.primal_bound = bound(result.at("primal_bound"), record.maximise ? -infinity : infinity);
   record.dual_bound = bound(result.at("dual_bound"), record.maximise ? infinity : -infinity);
-  if (const Json& check = result.at("solution_check"); check.is_object()) record.solution_holds = check.at("feasible").get<bool>();
+  if (const Json& check = result.at("solution_check"); check.is_object()) record.solution_holds = check.at("feasible") == true;
   const Json& time = result.at("time");
   record.time_s = time.at("total").get<double>();
   record.root_time_s = time.at("root").get<double>();

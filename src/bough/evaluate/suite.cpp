@@ -47,7 +47,7 @@ class SuiteReader {
     if (find_preset(settings.preset) == nullptr) {
       const toml::node& node = reader_.need("settings");
       settings.preset = beside(settings.preset).string();
-      if (!fs::exists(settings.preset)) {
+      if (std::error_code unreachable; !fs::exists(settings.preset, unreachable)) {
         reader_.refuse(node, std::format("no settings \"{}\", and no such file", settings.preset), "there are default, paper and ml4co, or give a .set file");
       }
     }

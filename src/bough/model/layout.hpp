@@ -4,13 +4,30 @@
 #include <hwy/aligned_allocator.h>
 
 #include <cstddef>
+#include <new>
+#include <vector>
 
 #include "bough/model/model.hpp"
 
 namespace bough {
 
+/// Memory that is aligned for any vector register; std::bad_alloc if there is none, which Highway's own allocator does not tell.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{HWY_ALIGNMENT};
+
+  AlignedAllocator() = default;
+  template <class Other>
+  explicit(false) AlignedAllocator(const AlignedAllocator<Other>&) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at, alignment); }
+  bool operator==(const AlignedAllocator&) const = default;
+};
+
 /// Floats whose first one is aligned for any vector register.
-using Floats = hwy::AlignedVector<float>;
+using Floats = std::vector<float, AlignedAllocator<float>>;
 
 /// y = W x + b.
 struct Layer {

@@ -55,6 +55,8 @@ Model model_from(const SafeTensors& file) {
   Model model;
   model.architecture = architecture_from_json(entry(file, "architecture"), file.origin());
   model.training = entry(file, "training");
+  constexpr std::size_t longest_record = std::size_t{1} << 20U;
+  if (model.training.size() > longest_record) refuse(file, std::format("its training record has {} bytes, more than {}", model.training.size(), longest_record));
   if (!is_shallow_object(model.training)) refuse(file, "its training record is not a JSON object of reasonable depth");
   const auto specs = tensors_of(model.architecture);
   for (const auto& name : file.tensors() | std::views::keys) {

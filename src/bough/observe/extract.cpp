@@ -6,22 +6,18 @@
 #include <cmath>
 #include <span>
 
+#include "bough/observe/feature_value.hpp"
+
 namespace bough {
 namespace {
-
-/// No NaN and no infinity leaves extraction: unknown is 0, and nothing is larger than what SCIP itself calls infinite.
-float as_feature(double value) { return std::isnan(value) ? 0.0F : static_cast<float>(std::clamp(value, -1e20, 1e20)); }
-float as_feature(bool value) { return value ? 1.0F : 0.0F; }
 
 /// One node's features, addressed by name.
 template <class Feature>
 class Features {
  public:
   explicit Features(float* values) : values_(values) {}
-  template <class Value>
-  void set(Feature feature, Value value) {
-    values_[static_cast<std::size_t>(feature)] = as_feature(value);
-  }
+  void set(Feature feature, double value) { values_[static_cast<std::size_t>(feature)] = feature_value(value); }
+  void set(Feature feature, bool value) { values_[static_cast<std::size_t>(feature)] = value ? 1.0F : 0.0F; }
   [[nodiscard]] float get(Feature feature) const { return values_[static_cast<std::size_t>(feature)]; }
 
  private:
@@ -108,7 +104,7 @@ void GraphExtractor::rebuild(SCIP* scip) {
       sides_.push_back({static_cast<std::int32_t>(i), sign, side, scale});
       for (const auto& [j, a] : entries) {
         topology.edge_variable.push_back(j);
-        topology.edge_coefficient.push_back(as_feature(sign * a * scale));
+        topology.edge_coefficient.push_back(feature_value(sign * a * scale));
       }
       topology.row_start.push_back(static_cast<std::int32_t>(topology.edge_variable.size()));
       graph_.row_features.resize(graph_.row_features.size() + n_row_features);

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "bough/observe/feature_value.hpp"
+
 namespace bough {
 namespace {
 
@@ -16,13 +18,6 @@ static_assert(at(active_dual_max) + 1 == n_khalil_features);
 
 // Pseudocosts below this are no information, and their quotient would be noise.
 constexpr double smallest_pseudocost = 1e-5;
-
-// SCIP's infinity, which a float can hold.
-constexpr double largest_value = 1e20;
-
-float finite(double value) {
-  return std::isnan(value) ? 0.0F : static_cast<float>(std::clamp(value, -largest_value, largest_value));
-}
 
 /// One pass over a sample.
 class Sample {
@@ -47,10 +42,10 @@ class Sample {
     // because no single distance exceeds sqrt(n) standard deviations.  (Plain squares cancel; Welford divides at every step.)
     const double mean = n_ > 0 ? first_ + shifted_sum_ / n_ : 0;
     const double variance = n_ > 0 ? (shifted_squares_ - shifted_sum_ * shifted_sum_ / n_) / n_ : 0;
-    out[0] = finite(mean);
-    out[1] = finite(std::sqrt(std::max(0.0, variance)));
-    out[2] = finite(min_);
-    out[3] = finite(max_);
+    out[0] = feature_value(mean);
+    out[1] = feature_value(std::sqrt(std::max(0.0, variance)));
+    out[2] = feature_value(min_);
+    out[3] = feature_value(max_);
   }
 
  private:
@@ -73,8 +68,8 @@ struct Range {
     max = std::max(max, value);
   }
   void write(std::span<float, 2> out) const {
-    out[0] = finite(min);
-    out[1] = finite(max);
+    out[0] = feature_value(min);
+    out[1] = feature_value(max);
   }
 };
 
@@ -100,14 +95,14 @@ void write_static(SCIP_COL* column, std::span<float> features) {
     const double a = coefficients(column)[k];
     (a > 0 ? positive : negative).add(a);
   }
-  features[at(objective)] = finite(objective_coefficient);
-  features[at(objective_positive)] = finite(std::max(objective_coefficient, 0.0));
-  features[at(objective_negative)] = finite(std::min(objective_coefficient, 0.0));
+  features[at(objective)] = feature_value(objective_coefficient);
+  features[at(objective_positive)] = feature_value(std::max(objective_coefficient, 0.0));
+  features[at(objective_negative)] = feature_value(std::min(objective_coefficient, 0.0));
   features[at(n_rows)] = static_cast<float>(rows.size());
   degrees.write(part<4>(features, row_degree_mean));
-  features[at(positive_coefficient_count)] = finite(positive.n());
+  features[at(positive_coefficient_count)] = feature_value(positive.n());
   positive.write(part<4>(features, positive_coefficient_mean));
-  features[at(negative_coefficient_count)] = finite(negative.n());
+  features[at(negative_coefficient_count)] = feature_value(negative.n());
   negative.write(part<4>(features, negative_coefficient_mean));
 }
 
@@ -116,19 +111,19 @@ void write_history(SCIP* scip, SCIP_VAR* variable, double fraction, std::span<fl
   const double up = (1 - fraction) * SCIPgetVarPseudocost(scip, variable, SCIP_BRANCHDIR_UPWARDS);
   const double down = fraction * SCIPgetVarPseudocost(scip, variable, SCIP_BRANCHDIR_DOWNWARDS);
   const auto [smaller, larger] = std::minmax(up, down);
-  features[at(slack)] = finite(std::min(fraction, 1 - fraction));
-  features[at(ceil_distance)] = finite(1 - fraction);
-  features[at(pseudocost_up)] = finite(up);
-  features[at(pseudocost_down)] = finite(down);
-  features[at(pseudocost_ratio)] = finite(larger < smallest_pseudocost ? 1 : smaller / larger);
-  features[at(pseudocost_sum)] = finite(up + down);
-  features[at(pseudocost_product)] = finite(up * down);
+  features[at(slack)] = feature_value(std::min(fraction, 1 - fraction));
+  features[at(ceil_distance)] = feature_value(1 - fraction);
+  features[at(pseudocost_up)] = feature_value(up);
+  features[at(pseudocost_down)] = feature_value(down);
+  features[at(pseudocost_ratio)] = feature_value(larger < smallest_pseudocost ? 1 : smaller / larger);
+  features[at(pseudocost_sum)] = feature_value(up + down);
+  features[at(pseudocost_product)] = feature_value(up * down);
 
   const auto write_cutoffs = [&](SCIP_BRANCHDIR direction, KhalilFeature count, KhalilFeature rate) {
     const double n_cutoffs = SCIPvarGetCutoffSum(variable, direction);
     const auto n_branchings = static_cast<double>(SCIPvarGetNBranchings(variable, direction));
-    features[at(count)] = finite(n_cutoffs);
-    features[at(rate)] = finite(n_branchings > 0 ? n_cutoffs / n_branchings : 0);
+    features[at(count)] = feature_value(n_cutoffs);
+    features[at(rate)] = feature_value(n_branchings > 0 ? n_cutoffs / n_branchings : 0);
   };
   write_cutoffs(SCIP_BRANCHDIR_UPWARDS, n_cutoffs_up, cutoff_rate_up);
   write_cutoffs(SCIP_BRANCHDIR_DOWNWARDS, n_cutoffs_down, cutoff_rate_down);
@@ -287,7 +282,7 @@ void KhalilExtractor::write_row_features(SCIP_COL* column, std::span<float, n_kh
   degrees.write(part<4>(features, dynamic_degree_mean));
   const auto write_ratio = [&](KhalilFeature ratio, KhalilFeature now, KhalilFeature root) {
     const double sum = features[at(now)] + features[at(root)];
-    features[at(ratio)] = finite(sum > 0 ? features[at(now)] / sum : 0);
+    features[at(ratio)] = feature_value(sum > 0 ? features[at(now)] / sum : 0);
   };
   write_ratio(dynamic_degree_mean_ratio, dynamic_degree_mean, row_degree_mean);
   write_ratio(dynamic_degree_min_ratio, dynamic_degree_min, row_degree_min);
@@ -300,8 +295,8 @@ void KhalilExtractor::write_row_features(SCIP_COL* column, std::span<float, n_kh
   negative_to_negative.write(part<2>(features, negative_to_negative_min));
   const auto write_active = [&](const Weighted& active, KhalilFeature first) {
     const auto out = part<6>(features, first);
-    out[0] = finite(active.weights);
-    out[1] = finite(active.values.sum());
+    out[0] = feature_value(active.weights);
+    out[1] = feature_value(active.values.sum());
     active.values.write(out.subspan<2, 4>());
   };
   write_active(unit, active_unit_count);

@@ -13,6 +13,7 @@
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/report/assets.hpp"
+#include "bough/stop.hpp"
 
 namespace bough {
 namespace {
@@ -73,6 +74,7 @@ std::vector<Drawing> draw(const std::vector<Json>& specs) {
     if (errno != EINTR) throw Error(ExitCode::failure, std::format("cannot wait for node: {}", std::strerror(errno)));
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    if (stop_signal() != 0) throw Error(static_cast<ExitCode>(128 + stop_signal()), "interrupted while the figures were drawn", "the same command draws them again");
     const std::string messages = read_file(err);
     if (messages.contains("Cannot find module 'vega")) throw Error(ExitCode::failure, "node has no Vega to draw the figures with", packages_hint);
     throw Error(ExitCode::failure, std::format("node failed to draw the figures: {}", messages.empty() ? std::format("status {}", status) : messages.substr(0, 2000)));

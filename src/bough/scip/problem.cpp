@@ -22,10 +22,11 @@
 namespace bough {
 namespace {
 
-/// "mps" for "a/b.mps.gz".
+/// "mps" for "a/b.mps.gz", and for "B.MPS": SCIP does not mind the case either.
 std::string format_of(const std::filesystem::path& path) {
   const auto bare = path.extension() == ".gz" ? path.stem() : path.filename();
   std::string extension = bare.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension.empty() ? extension : extension.substr(1);
 }
 

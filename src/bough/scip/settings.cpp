@@ -182,10 +182,11 @@ std::map<std::string, std::string> changed_parameters(SCIP* scip) {
 }
 
 void apply_settings(SCIP* scip, const Settings& settings) {
+  std::error_code unreachable;  // a name that cannot be one of a file is none of a preset either
   if (const Preset* preset = find_preset(settings.preset)) {
     for (const auto& [name, value] : preset->parameters) set_parameter(scip, std::string(name), std::string(value));
     if (preset->name == "ml4co") check(SCIPsetHeuristics(scip, SCIP_PARAMSETTING_OFF, TRUE));
-  } else if (settings.preset.ends_with(".set") || std::filesystem::exists(settings.preset)) {
+  } else if (settings.preset.ends_with(".set") || std::filesystem::exists(settings.preset, unreachable)) {
     read_settings_file(scip, settings.preset);
   } else {
     throw Error(ExitCode::usage, std::format("unknown settings '{}'", settings.preset), "expected default, paper, ml4co or a .set file");

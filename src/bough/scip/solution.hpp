@@ -28,7 +28,11 @@ std::optional<Solution> best_solution(SCIP* scip);
 struct SolutionCheck {
   bool feasible = false;      ///< bounds, integrality and all constraints, at SCIP's tolerances
   double objective = 0;       ///< computed from the file
-  std::string complaint;      ///< the first violation, in words; empty if there is none
+  std::string complaint;      ///< the first violation, or why the file cannot be read, in words; empty if there is none
+  bool readable = true;       ///< whether the file could be read once more; if not, nothing is known
+
+  /// Of a solution that is not feasible: what to say about it.
+  [[nodiscard]] std::string verdict() const { return (readable ? "the solution does not hold in the file: " : "the solution could not be checked: ") + complaint; }
 };
 
 /// Reads `path` once more, into a SCIP that has never presolved anything, and checks `solution` there by name.
