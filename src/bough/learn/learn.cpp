@@ -334,7 +334,7 @@ class Learning {
         if (fs::exists(checkpoint.replace_extension(".checkpoint.safetensors"))) words.emplace_back("--resume");
         const int code = request_.train(words);
         if (stop_signal() != 0) throw Stopped();
-        if (code > 128) throw Error(ExitCode::failure, std::format("training {} was ended by signal {}", candidate.name, code - 128), "the same command goes on; if memory ran out, give it fewer --workers");
+        if (code > 128) throw Error(ExitCode::failure, std::format("training {} was ended by signal {}", candidate.name, code - 128), "the same command goes on; 9 is often what a system short of memory sends");
         if (code != 0) throw Error(static_cast<ExitCode>(code), std::format("training {} failed", candidate.name));
       };
       std::optional<std::int64_t> epochs;  // as many as the recipe says, or as fit
