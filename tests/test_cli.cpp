@@ -334,6 +334,15 @@ TEST(Output, AnInstanceThatIsGoneAfterTheSolveCostsTheCheckAndNotTheResult) {
   EXPECT_EQ(json.at("instance").at("sha256"), sha256);
 }
 
+TEST(Output, FairNodesCountTwiceWhatStrongBranchingFoundOut) {
+  SolveResult result;
+  result.statistics.n_nodes = 10;
+  result.statistics.n_branching_reductions = 3;
+  result.statistics.n_branching_cutoffs = 1;
+  result.statistics.scip_statistics = "null";
+  EXPECT_EQ(solve_json({}, result).at("fair_nodes"), 10 + 2 * (3 + 1));
+}
+
 TEST(Output, ANameThatCannotBeOneIsNoInternalError) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "small.lp", "Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= 5\nGenerals\n x y\nEnd\n");

@@ -250,6 +250,26 @@ TEST(Run, StartsTheTimeLimitAfterTheRootIfAsked) {
   EXPECT_EQ(statistics.n_nodes, 1) << "the root is finished, nothing after it";
 }
 
+// Full strong branching takes time at every node that it branches at: at the root, and after it.
+TEST(Run, TellsTheRootNodesOwnTimeFromWhatItsBranchingTook) {
+  std::exception_ptr error;
+  const ScipPtr scip = branching_instance();
+  set_parameter(scip.get(), "branching/vanillafullstrong/priority", "1000000");
+  const RunStatistics all = run(scip.get(), {}, error);
+  ASSERT_GT(all.n_nodes, 2);
+  EXPECT_GT(all.root_branching_time_s, 0);
+  EXPECT_LT(all.root_branching_time_s, all.branching_time_s) << "the root is not the only node";
+  EXPECT_LE(all.root_branching_time_s, all.root_time_s);
+  EXPECT_LT(all.root_time_s, all.time_s);
+
+  const ScipPtr one = branching_instance();
+  set_parameter(one.get(), "branching/vanillafullstrong/priority", "1000000");
+  set_parameter(one.get(), "limits/nodes", "1");
+  const RunStatistics root = run(one.get(), {}, error);
+  EXPECT_GT(root.root_branching_time_s, 0);
+  EXPECT_EQ(root.root_branching_time_s, root.branching_time_s) << "there is no other node";
+}
+
 class CheckSolution : public testing::Test {
  protected:
   CheckSolution() { write_file(file_, "Minimize\n obj: 2 x + 3 y\nSubject To\n c: x + y >= 3\nBounds\n x <= 2\nGenerals\n x\nEnd\n"); }

@@ -66,6 +66,7 @@ nlohmann::ordered_json solve_json(const SolveRequest& request, const SolveResult
        {{"total", s.time_s},
         {"presolve", s.presolve_time_s},
         {"root", s.root_time_s},
+        {"root_branching", s.root_branching_time_s},
         {"lp", or_null(s.lp_time_s)},
         {"branching", s.branching_time_s},
         {"heuristics", s.heuristics_time_s},

@@ -28,7 +28,7 @@ void take_result(const Json& result, RunRecord& record) {
   if (const Json& check = result.at("solution_check"); check.is_object()) record.solution_holds = check.at("feasible") == true;
   const Json& time = result.at("time");
   record.time_s = time.at("total").get<double>();
-  record.root_time_s = time.at("root").get<double>();
+  record.root_time_s = time.at("root").get<double>() - time.value("root_branching", 0.0);
   record.lp_time_s = bound(time.at("lp"), 0);
   record.branching_time_s = time.at("branching").get<double>();
   record.heuristics_time_s = time.value("heuristics", 0.0);

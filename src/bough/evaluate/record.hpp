@@ -40,7 +40,7 @@ struct RunRecord {
   double dual_bound = 0;
 
   double time_s = 0;             ///< SCIP's clock
-  double root_time_s = 0;        ///< the part that no branching rule can change
+  double root_time_s = 0;        ///< the part that no branching rule can change; in records of versions that did not tell them apart, the first decision too
   double lp_time_s = 0;          ///< node LPs
   double branching_time_s = 0;   ///< all branching rules, strong branching included
   double heuristics_time_s = 0;  ///< 0 in records of versions that did not know it

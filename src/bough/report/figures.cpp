@@ -60,7 +60,7 @@ constexpr std::array<std::pair<Figure, const char*>, 2> ratio_figures{{{Figure::
 
 Chart ratios(const std::vector<Part>& parts, const Cast& cast) {
   Chart chart{"ratios", "How many times as fast as " + cast.base,
-              "Right of the line is faster. Filled: all of the time; hollow: the time after the root node, the only part that a branching rule can change. The bars are 95 % intervals, paired over instances.", {}, {}, {}};
+              "Right of the line is faster. Filled: all of the time; hollow: the time after the root node, its branching included, the only part that a branching rule can change. The bars are 95 % intervals, paired over instances.", {}, {}, {}};
   chart.data = {"ratios", chart.title, "", {{"policy"}, {"figure"}, {"times as fast"}, {"low"}, {"high"}, {"p-value"}, {"instances"}}, {}};
   double low = 0.8, high = 1.25;
   std::vector<Json> rows_of_parts;

@@ -65,7 +65,7 @@ Table detail_table(std::span<const Evaluation> evaluations) {
   table.columns = {{"policy"},
                    {"solved", "", "runs with a proof within the limit, of all"},
                    {"time", "", "seconds, 1-shifted geometric mean, unsolved runs at the limit"},
-                   {"after root", "", "the same without the time of the root node, which no policy can change"},
+                   {"after root", "", "the same without the root node but for its branching: what a policy can change"},
                    {"nodes", "", "1-shifted geometric mean over the runs that all policies solved"},
                    {"fair nodes", "", "the same, with what strong branching saved counted as nodes"},
                    {"LP iterations", "", "1-shifted geometric mean over the same runs"},

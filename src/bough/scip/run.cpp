@@ -33,13 +33,26 @@ TracePoint now(SCIP* scip) {
   return point;
 }
 
+/// What all branching rules took until now, strong branching included.
+double branching_time(SCIP* scip) {
+  double total = 0;
+  for (SCIP_BRANCHRULE* rule : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) total += SCIPbranchruleGetTime(rule);
+  return total;
+}
+
+/// The end of a root node, and what branching rules took until then.
+struct RootEnd {
+  double time_s;
+  double branching_s;
+};
+
 /// Watches the bounds and the end of the root node, and passes on a stop that was asked for before SCIP listened.
 class Watcher final : public scip::ObjEventhdlr {
  public:
   Watcher(SCIP* scip, const RunOptions& options, std::exception_ptr& error)
       : scip::ObjEventhdlr(scip, "bough-watch", "follows the bounds and the root node"), options_(options), error_(error) {}
 
-  [[nodiscard]] std::optional<double> root_end_s() const { return root_end_s_; }
+  [[nodiscard]] std::optional<RootEnd> root_end() const { return root_end_; }
 
   /// SCIP owns the watcher and sends events once more while it frees the tree, when the caller's options are gone.
   void close() { open_ = false; }
@@ -65,11 +78,11 @@ class Watcher final : public scip::ObjEventhdlr {
   static constexpr SCIP_EVENTTYPE events = SCIP_EVENTTYPE_GAPUPDATED | SCIP_EVENTTYPE_NODESOLVED | SCIP_EVENTTYPE_LPEVENT;
 
   void root_is_done(SCIP* scip) {
-    const bool first = !root_end_s_;
-    root_end_s_ = SCIPgetSolvingTime(scip);
+    const bool first = !root_end_;
+    root_end_ = RootEnd{SCIPgetSolvingTime(scip), branching_time(scip)};
     if (first && options_.on_root_done) options_.on_root_done();
     if (first && options_.time_limit_after_root_s) {
-      set_parameter(scip, "limits/time", std::format("{}", *root_end_s_ + *options_.time_limit_after_root_s));
+      set_parameter(scip, "limits/time", std::format("{}", root_end_->time_s - root_end_->branching_s + *options_.time_limit_after_root_s));
     }
   }
 
@@ -85,7 +98,7 @@ class Watcher final : public scip::ObjEventhdlr {
 
   const RunOptions& options_;
   std::exception_ptr& error_;
-  std::optional<double> root_end_s_;
+  std::optional<RootEnd> root_end_;
   bool open_ = true;
   bool reported_ = false;
   double primal_ = 0;
@@ -178,9 +191,11 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
   const bool searched = SCIPgetStage(scip) >= SCIP_STAGE_SOLVING;
   statistics.max_depth = searched ? SCIPgetMaxTotalDepth(scip) : 0;
   statistics.presolve_time_s = SCIPgetPresolvingTime(scip);
-  statistics.root_time_s = watcher->root_end_s().value_or(end.time_s);
+  statistics.branching_time_s = branching_time(scip);
+  const RootEnd root = watcher->root_end().value_or(RootEnd{end.time_s, statistics.branching_time_s});
+  statistics.root_time_s = root.time_s;
+  statistics.root_branching_time_s = root.branching_s;
   for (SCIP_BRANCHRULE* rule : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {
-    statistics.branching_time_s += SCIPbranchruleGetTime(rule);
     statistics.n_branching_reductions += SCIPbranchruleGetNDomredsFound(rule);
     statistics.n_branching_cutoffs += SCIPbranchruleGetNCutoffs(rule);
   }

@@ -25,7 +25,7 @@ struct RunOptions {
   std::function<void(const TracePoint&)> on_progress{};
   /// Called when the root node is done for the first time.
   std::function<void()> on_root_done{};
-  /// If given, the time limit counts from the end of the root node.
+  /// If given, the time limit counts from the end of the root node; what a branching rule took in it, for the first decision, is within the limit.
   std::optional<double> time_limit_after_root_s{};
 };
 
@@ -47,7 +47,8 @@ struct RunStatistics {
   int max_depth = 0;
   double time_s = 0;               ///< SCIP's clock, from the start of presolving (reading not included)
   double presolve_time_s = 0;
-  double root_time_s = 0;          ///< until the (last) root node was finished; the whole time if it never was
+  double root_time_s = 0;          ///< until the (last) root node was finished, its branching included; the whole time if it never was
+  double root_branching_time_s = 0;  ///< of it, what branching rules took: the choice at a root is theirs, and may be most of a root node
   std::optional<double> lp_time_s;  ///< node LPs, strong branching not included; empty if SCIP's statistics cannot be parsed
   double branching_time_s = 0;     ///< all branching rules, strong branching included
   double heuristics_time_s = 0;    ///< all primal heuristics, their LPs and sub-problems included
