@@ -11,6 +11,7 @@
 #include "bough/branch/model_policy.hpp"
 #include "bough/branch/policies.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "cli/command.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
@@ -56,6 +57,7 @@ void resolve(CollectOptions& options) {
   if (!options.split.empty()) request.split = chosen<Split>(split_names, options.split);
   request.settings.overrides = parse_parameters(options.parameters);
   // An unknown name, or a file that is no model, is found out before anything is written.
+  require_utf8(request.explorer);
   if (is_model_file(request.explorer)) {
     request.explorer_sha256 = sha256_of_file(request.explorer);
     // Read once, for all workers: whatever becomes of the file, the set has one explorer.

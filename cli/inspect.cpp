@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/model/model.hpp"
 #include "bough/observe/graph.hpp"
 #include "cli/command.hpp"
@@ -99,8 +100,8 @@ nlohmann::ordered_json to_json(const InspectOptions& options, const SetReport& r
 
 std::string to_text(const InspectOptions& options, const SetReport& report) {
   std::string text;
-  const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<14}{}\n", name, value); };
-  line("set", bold(options.path.string(), stdout));
+  const auto line = [&](std::string_view name, const std::string& value) { text += std::format("{:<14}{}\n", name, printable(value)); };
+  text += std::format("{:<14}{}\n", "set", bold(options.path.string(), stdout));
   const auto description = nlohmann::ordered_json::parse(report.description, nullptr, /*allow_exceptions=*/false);
   if (description.is_object() && description.contains("request")) {
     const auto& request = description["request"];
@@ -123,12 +124,6 @@ std::string to_text(const InspectOptions& options, const SetReport& report) {
   }
   line("checksums", report.damaged.empty() ? "all good" : std::format("{} damaged", report.damaged.size()));
   for (const Damage& damage : report.damaged) line("  damaged", std::format("{}: {}", damage.shard, damage.problem));
-  return text;
-}
-
-/// Text of a file that may come from anybody: nothing in it speaks to the terminal.
-std::string printable(std::string text) {
-  std::ranges::replace_if(text, [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
   return text;
 }
 

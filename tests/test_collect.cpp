@@ -18,6 +18,7 @@
 #include "bough/dataset/inspect.hpp"
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/instance/write.hpp"
 #include "bough/journal.hpp"
 #include "bough/observe/khalil_features.hpp"
 #include "bough/rng.hpp"
@@ -110,18 +111,52 @@ TEST(Collect, AStopSignalKeepsWhatIsDoneAndTheSameCommandGoesOn) {
   const fs::path set = directory.path() / "set";
   std::vector<std::string> words = command(set, {"--workers", "1"});
   words[7] = "0..39";
-  const Finished stopped = run_program(words, ".", [](int pid) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const Finished stopped = run_program(words, ".", [&](int pid) {
+    wait_for_file(set / "manifest.jsonl", pid);
     ::kill(pid, SIGINT);
   });
   EXPECT_EQ(stopped.exit_code, 130) << stopped.out << stopped.err;
   EXPECT_NE(stopped.err.find("the same command goes on"), std::string::npos) << stopped.err;
   EXPECT_TRUE(inspect_set(set).damaged.empty());
+  const auto n_kept = inspect_set(set).n_episodes;
+  EXPECT_GE(n_kept, 1);
+  EXPECT_LT(n_kept, 40);
   EXPECT_EQ(run_program(words).exit_code, 0);
   words.back() = "2";
   words[words.size() - 3] = (directory.path() / "calm").string();
   EXPECT_EQ(run_program(words).exit_code, 0);
   EXPECT_EQ(differing(contents(set), contents(directory.path() / "calm")), std::vector<std::string>());
+}
+
+TEST(Collect, NothingInASetSpeaksToTheTerminal) {
+  const TemporaryDirectory directory;
+  const fs::path set = directory.path() / "set";
+  collect(small_request(set, "loadbalance", 1));
+  std::string text = read_file(set / "set.json");
+  text.replace(text.find("\"pscost\""), 8, R"("\u001b[2J\u0007")");
+  write_file(set / "set.json", text);
+  const Finished run = run_program({"bough", "inspect", set.string()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("?[2J?"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find('\x1b'), std::string::npos);
+}
+
+TEST(Collect, WhatIsRefusedHasNotGrown) {
+  const TemporaryDirectory directory;
+  const fs::path folder = directory.path() / "instances";
+  fs::create_directory(folder);
+  const Family& family = family_by_name("loadbalance");
+  const auto write = [&](std::uint64_t seed) { write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), seed), folder / "a.mps"); };
+  write(0);
+  CollectRequest request = small_request(directory.path() / "set");
+  request.instances = folder;
+  request.n_labels = 3;
+  ASSERT_EQ(collect(request).episodes.size(), 1U);
+  const auto before = contents(request.output);
+  write(1);
+  request.n_labels = 6;
+  EXPECT_THROW((void)collect(request), Error) << "the instance has changed";
+  EXPECT_TRUE(contents(request.output) == before);
 }
 
 TEST(Collect, RunAgainItHasNothingToDo) {
@@ -443,10 +478,11 @@ TEST(Collect, ADescriptionThatIsNoneIsRefused) {
   const TemporaryDirectory directory;
   const fs::path set = directory.path() / "set";
   collect(small_request(set, "loadbalance", 1));
-  for (const char* text : {"garbage", R"({"request": 5, "wanted": {}})", R"({"request": {"schema": "bough-set/1"}})"}) {
+  const std::string deep = R"({"wanted": {}, "request": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";  // a copy of it would exhaust the stack
+  for (const std::string& text : {std::string("garbage"), std::string(R"({"request": 5, "wanted": {}})"), std::string(R"({"request": {"schema": "bough-set/1"}})"), deep}) {
     write_file(set / "set.json", text);
-    EXPECT_EQ(run_program({"bough", "inspect", set.string()}).exit_code, 65) << text;
-    EXPECT_EQ(run_program(command(set)).exit_code, 65) << text;
+    EXPECT_EQ(run_program({"bough", "inspect", set.string()}).exit_code, 65) << text.substr(0, 60);
+    EXPECT_EQ(run_program(command(set)).exit_code, 65) << text.substr(0, 60);
   }
   EXPECT_ANY_THROW((void)entry_from(R"({"instance":"a","end":"optimal","states":1,"labels":1,"windows":1,"candidates":1,"decisions":1,"nodes":1,"shard":"","bytes":1,"raw_bytes":1,"sha256":""})"))
       << "--repair would move the directory of all shards";
@@ -458,6 +494,7 @@ TEST(Collect, ATimeLimitAfterTheRootIsKept) {
   const Finished run = run_program(words_of("bough collect --family auction --size tiny --seeds 2 --settings ml4co --time-limit 0.001 --workers 1 --json -q -o " + (directory.path() / "set").string()));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(nlohmann::json::parse(run.out)["ends"], (nlohmann::json{{"time-limit", 1}}));
+  EXPECT_GE(Manifest::read(directory.path() / "set").entries().at(0).n_nodes, 1) << "the root is no part of the limit";
 }
 
 TEST(Collect, ALineThatWasCutOffIsAsIfItHadNeverBeen) {
@@ -479,8 +516,8 @@ TEST(Collect, OneProcessAtATimeWritesASet) {
   const fs::path set = directory.path() / "set";
   std::vector<std::string> words = command(set, {"--workers", "1"});
   words[7] = "0..39";
-  const Finished first = run_program(words, ".", [&](int) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  const Finished first = run_program(words, ".", [&](int pid) {
+    wait_for_file(set / "manifest.jsonl", pid);
     const Finished second = run_program(words);
     EXPECT_EQ(second.exit_code, 1);
     EXPECT_NE(second.err.find("another process is collecting into"), std::string::npos) << second.err;

@@ -35,6 +35,57 @@ fs::path folder_with_a_bad_instance(const fs::path& parent) {
   return folder;
 }
 
+TEST(InstancesIn, FindsEndingsInCapitalsToo) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"a.mps", "B.MPS", "c.LP.gz", "D.CIP.GZ", "e.txt", "f.gz"}) write_file(directory.path() / name, "");
+  std::vector<std::string> names;
+  for (const Instance& instance : instances_in(directory.path())) names.push_back(instance.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"B.MPS", "D.CIP.GZ", "a.mps", "c.LP.gz"}));
+}
+
+TEST(InstancesIn, RefusesNamesThatNoRecordCanHold) {
+  const TemporaryDirectory directory;
+  const fs::path folder = directory.path() / "caf\xe9";  // Latin-1, not UTF-8
+  fs::create_directory(folder);
+  write_file(folder / "a.mps", "");
+  const Finished run = run_program({"bough", "collect", "--instances", folder.string(), "-o", (directory.path() / "set").string(), "-q"});
+  EXPECT_EQ(run.exit_code, 65) << run.err;
+  EXPECT_NE(run.err.find("not valid UTF-8"), std::string::npos) << run.err;
+  EXPECT_FALSE(fs::exists(directory.path() / "set")) << "nothing was begun";
+}
+
+/// Takes the instance's file away in the middle of its solve.
+class Removing final : public Policy {
+ public:
+  void score(SCIP* /*scip*/, const Candidates& /*candidates*/, std::span<double> scores) override {
+    fs::remove(file);
+    scores[0] = 1;
+  }
+  fs::path file;
+};
+
+TEST(Collect, AnInstanceThatIsGoneAfterItWasReadHasItsEpisode) {
+  const TemporaryDirectory directory;
+  const fs::path folder = directory.path() / "instances";
+  fs::create_directory(folder);
+  const Family& family = family_by_name("loadbalance");
+  write_milp(generate_instance(family, resolve_parameters(family, Size::tiny), 0), folder / "a.mps");
+  const std::string sha256 = sha256_of_file(folder / "a.mps");
+  CollectRequest request = small_request(directory.path() / "set", "loadbalance");
+  request.instances = folder;
+  request.sampling.follow = Follow::explorer;
+  request.explorer = "removing";
+  request.make_explorer = [&](std::uint64_t) {
+    auto policy = std::make_unique<Removing>();
+    policy->file = folder / "a.mps";
+    return policy;
+  };
+  const CollectSummary summary = collect(request);
+  EXPECT_FALSE(fs::exists(folder / "a.mps"));
+  ASSERT_EQ(summary.episodes.size(), 1U);
+  EXPECT_EQ(summary.episodes[0].instance_sha256, sha256);
+}
+
 TEST(Collect, NeitherBytesThatAreNoTextNorHiddenFilesEndIt) {
   const TemporaryDirectory directory;
   const fs::path folder = folder_with_a_bad_instance(directory.path());

@@ -162,8 +162,8 @@ TEST(Episode, NumbersThatMakeNoSenseAreRefusedOneByOne) {
   expect([&](Editable& e) { e.set("window.start", 0, 1); }, "window.start does not cut the states into windows");
   expect([&](Editable& e) { e.set("window.start", 1, 0); }, "window.start does not cut the states into windows");
   expect([&](Editable& e) { e.set("state.decision", 1, std::int64_t{99}); }, "a window whose decisions are not consecutive");
-  expect([&](Editable& e) { e.metadata["schema"] = "bough-episode/9"; }, "its schema is 'bough-episode/9', this version reads 'bough-episode/1'");
-  expect([&](Editable& e) { e.metadata["features"] = "gasse-17-5-1/1"; }, "its features is 'gasse-17-5-1/1'");
+  expect([&](Editable& e) { e.metadata["schema"] = "bough-episode/9"; }, "its schema is \"bough-episode/9\", this version reads \"bough-episode/1\"");
+  expect([&](Editable& e) { e.metadata["features"] = "gasse-17-5-1/1"; }, "its features is \"gasse-17-5-1/1\"");
   expect([&](Editable& e) { e.metadata.erase("schema"); }, "no 'schema' in its metadata");
   expect([&](Editable& e) { e.tensors["surprise"] = {DType::u8, {1}, "x"}; }, "tensors that this version does not know");
   Editable scores = good;  // the first labelled state is the third; its scores begin after the candidates of two

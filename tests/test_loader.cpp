@@ -106,7 +106,10 @@ TEST_F(LoaderTest, PartsAreSplitByInstance) {
   for (const Split split : {Split::train, Split::valid, Split::test}) {
     const Dataset part = dataset.part(split);
     n_labels += part.n_labels();
-    for (const ManifestEntry& entry : part.episodes()) EXPECT_TRUE(seen.insert(entry.instance).second) << entry.instance << " is in two parts";
+    for (const ManifestEntry& entry : part.episodes()) {
+      EXPECT_TRUE(seen.insert(entry.instance).second) << entry.instance << " is in two parts";
+      EXPECT_EQ(split_of(entry.instance), split) << entry.instance;
+    }
   }
   EXPECT_EQ(n_labels, dataset.n_labels());
 }

@@ -183,6 +183,29 @@ class NotANumber final : public Policy {
 };
 
 /// A set-covering instance that needs branching under any rule: no cuts, no heuristics, no presolving.
+TEST(Settings, AFileThatIsPinnedMayNotBecomeAnotherOne) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "my.set";
+  write_file(file, "limits/nodes = 5\n");
+  const Settings settings = pinned({.preset = file.string()});
+  EXPECT_EQ(settings.file_sha256, sha256_of_file(file));
+  try_settings(settings);
+  const auto refused = [&] {
+    try {
+      try_settings(settings);
+      return false;
+    } catch (const Error& error) {
+      return error.code() == ExitCode::usage && std::string(error.what()).ends_with("my.set was changed while it was in use");
+    }
+  };
+  write_file(file, "limits/nodes = 6\n");
+  EXPECT_TRUE(refused());
+  std::filesystem::remove(file);
+  EXPECT_TRUE(refused()) << "gone is changed";
+  EXPECT_EQ(pinned({.preset = "paper"}).file_sha256, "");
+  EXPECT_THROW((void)pinned({.preset = (directory.path() / "caf\xe9.set").string()}), Error) << "no record could hold the name";
+}
+
 ScipPtr branching_instance() {
   ScipPtr scip = create_scip();
   const Family& family = family_by_name("setcover");

@@ -10,6 +10,7 @@
 #include <ranges>
 
 #include "bough/error.hpp"
+#include "bough/foreign_text.hpp"
 
 namespace bough {
 namespace {
@@ -253,12 +254,6 @@ std::string json_string(std::string_view text) {
 }
 
 }  // namespace
-
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t longest = 80;
-  const std::string shown(text.substr(0, longest));
-  return nlohmann::json(shown).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + (text.size() > longest ? "..." : "");
-}
 
 std::size_t size_of(DType dtype) { return dtypes[static_cast<std::size_t>(dtype)].size; }
 

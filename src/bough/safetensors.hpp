@@ -29,9 +29,6 @@ namespace bough {
 /// Element types, by the specification's names: BOOL, U8, ..., F64.  Any other is refused with its name.
 enum class DType : std::uint8_t { boolean, u8, i8, u16, i16, f16, bf16, u32, i32, f32, u64, i64, f64 };
 
-/// Text of a file for a message: quoted, in ASCII, and not longer than a reader wants it.
-std::string in_quotes(std::string_view text);
-
 std::size_t size_of(DType dtype);
 std::string_view name_of(DType dtype);
 

@@ -10,6 +10,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/jobs.hpp"
 #include "bough/journal.hpp"
 #include "bough/rng.hpp"
@@ -67,7 +68,7 @@ Json description_of(const CollectRequest& request) {
           {"episode_nodes", s.max_nodes},
           {"khalil", s.khalil},
           {"settings", request.settings.preset},
-          {"settings_sha256", find_preset(request.settings.preset) == nullptr ? Json(sha256_of_file(request.settings.preset)) : Json(nullptr)},
+          {"settings_sha256", request.settings.file_sha256.empty() ? Json(nullptr) : Json(request.settings.file_sha256)},
           {"scip_parameters", request.settings.overrides},
           {"time_limit", request.settings.time_limit_s ? Json(*request.settings.time_limit_s) : Json(nullptr)},
           {"scip", std::format("{}.{}.{}", SCIPmajorVersion(), SCIPminorVersion(), SCIPtechVersion())}};
@@ -133,7 +134,8 @@ class Collection {
                       {"passes", request_.n_passes}};
     Json stored;
     if (fs::exists(file)) {
-      stored = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+      const std::string text = read_file(file);
+      if (is_shallow_object(text)) stored = Json::parse(text);
       if (!stored.is_object() || !stored.value("request", Json()).is_object() || !stored.value("wanted", Json()).is_object()) {
         throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
       }
@@ -158,9 +160,6 @@ class Collection {
       stored["versions"] = {{"bough", version}, {"commit", commit}};
       manifest_.rewrite({});  // its name is on disk before the first line is appended
     }
-    const Json now{{"request", description}, {"wanted", wanted}, {"versions", stored["versions"]}};
-    if (now != stored) write_file(file, now.dump(2) + "\n");
-
     std::vector<ManifestEntry> there = manifest_.entries();
     const auto lost = std::erase_if(there, [&](const ManifestEntry& entry) {
       std::error_code missing;
@@ -168,6 +167,8 @@ class Collection {
     });
     if (lost > 0) manifest_.rewrite(there);  // one line for each episode, also while the set grows
     for (const ManifestEntry& entry : there) take_over(entry);
+    const Json now{{"request", description}, {"wanted", wanted}, {"versions", stored["versions"]}};
+    if (now != stored) write_file(file, now.dump(2) + "\n");  // what was refused has not grown
     for (const auto& file_in_shards : fs::directory_iterator(request_.output / "shards")) {  // what a killed worker left behind
       if (file_in_shards.path().extension() != ".zst") fs::remove(file_in_shards.path());
     }
@@ -183,6 +184,7 @@ class Collection {
     std::int64_t& given_up = given_up_[found->second];
     Place& place = places_[static_cast<std::size_t>(entry.pass) * instances_.size() + found->second];
     if (entry.end == "quarantined") {
+      place.n_crashes = 0;
       if (!request_.retry) place.entry = entry, given_up = std::min(given_up, entry.pass);
       return;
     }
@@ -257,17 +259,21 @@ class Collection {
     episode_request.sampling = request_.sampling;
     episode_request.on_label = [&] { send("label"); };
     episode_request.on_root_done = [&] { if (time_limit_after_root(request_.settings)) send(""); };  // the runner's clock starts anew
+    ManifestEntry entry{instance.name, ""};
     episode_request.load = [&](SCIP* scip) {
-      if (!instance.file.empty()) return read_problem(scip, instance.file);
+      if (!instance.file.empty()) {
+        read_problem(scip, instance.file);
+        entry.instance_sha256 = sha256_of_file(instance.file);  // now: whatever becomes of the file, the labels are of this one
+        return;
+      }
       const Family& family = family_by_name(request_.seeds.family);
       load_problem(scip, generate_instance(family, resolve_parameters(family, request_.seeds.size, request_.seeds.parameters), instance.seed));
     };
     SampledEpisode sampled = sample_episode(episode_request);
 
     Episode& episode = sampled.episode;
-    ManifestEntry entry{instance.name, sampled.end};
+    entry.end = sampled.end;
     entry.pass = static_cast<std::int64_t>(pass);
-    if (!instance.file.empty()) entry.instance_sha256 = sha256_of_file(instance.file);
     entry.n_states = static_cast<std::int64_t>(episode.states.size());
     entry.n_labels = static_cast<std::int64_t>(episode.n_labels());
     entry.n_windows = static_cast<std::int64_t>(episode.n_windows());
@@ -380,6 +386,10 @@ class Collection {
 
 }  // namespace
 
-CollectSummary collect(const CollectRequest& request) { return Collection(request).run(); }
+CollectSummary collect(const CollectRequest& request) {
+  CollectRequest lasting = request;
+  lasting.settings = pinned(request.settings);
+  return Collection(lasting).run();
+}
 
 }  // namespace bough

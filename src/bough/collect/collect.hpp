@@ -60,8 +60,8 @@ struct CollectSummary {
 /// Collects, or goes on collecting, the set in `request.output`.
 ///
 /// Every episode depends on its instance, its pass and request.seed alone, so the set's bytes are the same for any number of workers and
-/// any number of interruptions.  An instance whose episode crashes or hangs three times, or that cannot be read, is quarantined and the rest
-/// goes on.  After a stop signal the summary is that of an incomplete set; the same request goes on from there.
+/// any number of interruptions.  An instance whose episode crashes or hangs three times, is killed ten times, or that cannot be read, is quarantined and
+/// the rest goes on.  After a stop signal the summary is that of an incomplete set; the same request goes on from there.
 ///
 /// Throws Error: usage if the directory holds a set of another request, cannot_write, missing_input if there are no instances.
 CollectSummary collect(const CollectRequest& request);

@@ -9,6 +9,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/observe/khalil_features.hpp"
 
 namespace bough {
@@ -169,7 +170,7 @@ class Reader {
       const auto entry = file_.metadata().find(key);
       if (entry == file_.metadata().end()) throw Error(ExitCode::bad_input, std::format("{}: not a sample shard: no '{}' in its metadata", file_.origin(), key));
       if (entry->second != expected) {
-        throw Error(ExitCode::bad_input, std::format("{}: its {} is '{}', this version reads '{}'", file_.origin(), key, entry->second, expected),
+        throw Error(ExitCode::bad_input, std::format("{}: its {} is {}, this version reads \"{}\"", file_.origin(), key, in_quotes(entry->second), expected),
                     "collect the set again with 'bough collect'");
       }
     }
@@ -190,6 +191,7 @@ class Reader {
   void check_sizes() const {
     const std::size_t n_topologies = c_.n_variables.size();
     const std::size_t n_states = c_.topology.size();
+    expect(n_topologies <= n_states, "a topology that no state has");  // before room is made for all of them
     expect_size("topology.n_rows", c_.n_rows.size(), n_topologies);
     const std::size_t n_variables = checked_sum("topology.n_variables", c_.n_variables);
     const std::size_t n_rows = checked_sum("topology.n_rows", c_.n_rows);

@@ -6,6 +6,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/journal.hpp"
 #include "bough/observe/graph.hpp"
 #include "bough/rng.hpp"
@@ -92,11 +93,12 @@ std::string read_set_description(const std::filesystem::path& directory) {
     throw Error(ExitCode::missing_input, std::format("{} is not a collected set: it has no set.json", directory.string()), "'bough collect' makes one");
   }
   std::string text = read_file(path);
-  const auto description = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const auto request = description.is_object() ? description.value("request", nlohmann::json::object()) : nlohmann::json::object();
+  if (!is_shallow_object(text)) throw Error(ExitCode::bad_input, std::format("{} is damaged", path.string()), "collect the set again with 'bough collect'");
+  const auto description = nlohmann::json::parse(text);
+  const auto request = description.value("request", nlohmann::json::object());
   for (const auto& [key, expected] : {std::pair{"schema", set_schema}, std::pair{"features", feature_schema}}) {
     const std::string got = request.is_object() && request.contains(key) && request[key].is_string() ? request[key].get<std::string>() : "missing";
-    if (got != expected) throw Error(ExitCode::bad_input, std::format("{}: the set's {} is '{}', this version reads '{}'", path.string(), key, got, expected), "collect the set again with 'bough collect'");
+    if (got != expected) throw Error(ExitCode::bad_input, std::format("{}: the set's {} is {}, this version reads \"{}\"", path.string(), key, in_quotes(got), expected), "collect the set again with 'bough collect'");
   }
   return text;
 }

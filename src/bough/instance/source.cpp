@@ -5,24 +5,15 @@
 #include <charconv>
 #include <format>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bough/error.hpp"
+#include "bough/foreign_text.hpp"
 
 namespace bough {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_utf8(const std::string& text) {
-  try {
-    (void)nlohmann::json(text).dump();
-    return true;
-  } catch (const nlohmann::json::type_error&) {
-    return false;
-  }
-}
 
 /// The entries of a folder for which `name_of` returns a name, sorted by it.
 std::vector<Instance> listed(const fs::path& folder, const std::function<std::string(const fs::directory_entry&)>& name_of) {
@@ -30,12 +21,11 @@ std::vector<Instance> listed(const fs::path& folder, const std::function<std::st
   std::vector<Instance> found;
   fs::directory_iterator entries(folder, error);
   if (error) throw Error(ExitCode::missing_input, std::format("cannot read the folder {}: {}", folder.string(), error.message()));
+  require_utf8(fs::weakly_canonical(folder).filename());
   for (const auto& entry : entries) {
     const std::string name = name_of(entry);
     if (name.empty() || name.starts_with('.')) continue;  // hidden files are nobody's instances
-    if (!is_utf8(name)) {
-      throw Error(ExitCode::bad_input, std::format("{}: a file name that is not valid UTF-8 cannot go into a record", entry.path().string()), "rename the file");
-    }
+    require_utf8(entry.path().filename());
     found.push_back({name, entry.path(), 0});
   }
   std::ranges::sort(found, {}, &Instance::name);
@@ -73,10 +63,8 @@ std::vector<Instance> instances_of(const SeedRange& seeds) {
 
 std::vector<Instance> instances_in(const fs::path& folder) {
   const auto found = listed(folder, [](const fs::directory_entry& entry) -> std::string {
-    fs::path stem = entry.path().filename();
-    if (stem.extension() == ".gz") stem = stem.stem();
     static const std::set<std::string> formats{".mps", ".lp", ".cip"};
-    return entry.is_regular_file() && formats.contains(stem.extension()) ? entry.path().filename().string() : "";
+    return entry.is_regular_file() && formats.contains(ending_of(entry.path())) ? entry.path().filename().string() : "";
   });
   if (found.empty()) throw Error(ExitCode::missing_input, std::format("no instance in {}: looked for .mps, .lp and .cip files, plain or .gz", folder.string()));
   return found;

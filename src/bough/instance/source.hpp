@@ -32,8 +32,8 @@ struct Instance {
 /// "setcover-easy-7" and so on, without files; with other parameters "setcover-easy-density=0.1-7": another instance, so another name.
 std::vector<Instance> instances_of(const SeedRange& seeds);
 
-/// The .mps, .lp and .cip files of a folder, plain or .gz, by name.
-/// Throws Error: missing_input if the folder cannot be read or has none, bad_input for a name that is not valid UTF-8.
+/// The .mps, .lp and .cip files of a folder, plain or .gz, in small letters or capitals, by name.
+/// Throws Error: missing_input if the folder cannot be read or has none, bad_input for a name, also the folder's, that is not valid UTF-8.
 std::vector<Instance> instances_in(const std::filesystem::path& folder);
 
 /// The published data sets in a folder: every file, or every directory if there is no file, named without its ending.  Throws as instances_in().

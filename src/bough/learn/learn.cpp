@@ -16,6 +16,7 @@
 #include "bough/error.hpp"
 #include "bough/evaluate/evaluate.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/journal.hpp"
 #include "bough/model/model.hpp"
 #include "bough/report/report.hpp"
@@ -63,6 +64,7 @@ class Learning {
     std::optional<Parts> parts;
     if (!request_.recipe) {  // before anything is written: these may be too few, or no settings
       parts = deal(instances_, request_.seed);
+      require_utf8(request_.settings);
       try_settings({.preset = request_.settings});
       if (!fs::exists(request_.output / "learn.json")) refuse_copies();
     }

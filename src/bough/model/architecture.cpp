@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bough/error.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/observe/graph.hpp"
 #include "bough/safetensors.hpp"
 

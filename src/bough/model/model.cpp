@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <format>
-#include <nlohmann/json.hpp>
 #include <ranges>
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/observe/graph.hpp"
 
 namespace bough {
@@ -22,15 +22,6 @@ const std::string& entry(const SafeTensors& file, std::string_view key) {
   const auto at = file.metadata().find(key);
   if (at == file.metadata().end()) refuse(file, std::format("not a model: its metadata has no \"{}\"", key), "'bough train' writes models");
   return at->second;
-}
-
-/// A JSON object that is not nested so deeply that printing it could exhaust the stack.
-bool is_shallow_object(const std::string& text) {
-  constexpr int deepest = 32;
-  bool shallow = true;
-  const auto watch = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return shallow = shallow && depth <= deepest; };
-  const auto json = nlohmann::json::parse(text, watch, /*allow_exceptions=*/false);
-  return shallow && json.is_object();
 }
 
 }  // namespace

@@ -16,19 +16,12 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/scip/mpi_at_load.hpp"
 #include "bough/scip/settings.hpp"
 
 namespace bough {
 namespace {
-
-/// "mps" for "a/b.mps.gz", and for "B.MPS": SCIP does not mind the case either.
-std::string format_of(const std::filesystem::path& path) {
-  const auto bare = path.extension() == ".gz" ? path.stem() : path.filename();
-  std::string extension = bare.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension.empty() ? extension : extension.substr(1);
-}
 
 /// SCIP's complaint about a file as one sentence with the line number in front: "7: cannot have '*' outside of quadratic part".
 std::string reader_complaint(const std::string& said) {
@@ -108,7 +101,8 @@ void read_problem(SCIP* scip, const std::filesystem::path& path) {
   }
 
   take_scip_errors();
-  const std::string format = format_of(path);
+  const std::string ending = ending_of(path);
+  const std::string format = ending.empty() ? ending : ending.substr(1);  // "mps"
   SCIP_RETCODE code = SCIP_OKAY;
   {
     const ScopedParam everything(scip, "display/verblevel", "5");

@@ -13,6 +13,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/scip/problem.hpp"
 
 namespace bough {
@@ -96,7 +97,12 @@ std::string_view trimmed(std::string_view text) {
 
 /// SCIP's settings format: "name = value" lines, '#' starts a comment, text is quoted.  SCIP passes over an unknown name with a
 /// warning; a misspelt setting is an error here.  Only "emphasis: ..." lines are left to SCIP.
-void read_settings_file(SCIP* scip, const std::string& file) {
+void read_settings_file(SCIP* scip, const Settings& settings) {
+  const std::string& file = settings.preset;
+  std::error_code unreachable;
+  if (!settings.file_sha256.empty() && (!std::filesystem::exists(file, unreachable) || sha256_of_file(file) != settings.file_sha256)) {
+    throw Error(ExitCode::usage, std::format("{} was changed while it was in use", file), "bring the old file back and run the same command again, or choose another directory");
+  }
   const std::string text = read_file(file);
   int line_number = 0;
   for (const auto part : std::views::split(text, '\n')) {
@@ -120,7 +126,20 @@ void read_settings_file(SCIP* scip, const std::string& file) {
   check(SCIPreadParams(scip, file.c_str()));
 }
 
+/// The settings name a file, and no preset.
+bool is_settings_file(const std::string& name) {
+  std::error_code unreachable;  // a name that cannot be one of a file is none of a preset either
+  return find_preset(name) == nullptr && (name.ends_with(".set") || std::filesystem::exists(name, unreachable));
+}
+
 }  // namespace
+
+Settings pinned(Settings settings) {
+  if (!is_settings_file(settings.preset)) return settings;
+  require_utf8(settings.preset);
+  settings.file_sha256 = sha256_of_file(settings.preset);
+  return settings;
+}
 
 const Preset* find_preset(std::string_view name) {
   const auto found = std::ranges::find(all_presets, name, &Preset::name);
@@ -182,12 +201,11 @@ std::map<std::string, std::string> changed_parameters(SCIP* scip) {
 }
 
 void apply_settings(SCIP* scip, const Settings& settings) {
-  std::error_code unreachable;  // a name that cannot be one of a file is none of a preset either
   if (const Preset* preset = find_preset(settings.preset)) {
     for (const auto& [name, value] : preset->parameters) set_parameter(scip, std::string(name), std::string(value));
     if (preset->name == "ml4co") check(SCIPsetHeuristics(scip, SCIP_PARAMSETTING_OFF, TRUE));
-  } else if (settings.preset.ends_with(".set") || std::filesystem::exists(settings.preset, unreachable)) {
-    read_settings_file(scip, settings.preset);
+  } else if (is_settings_file(settings.preset)) {
+    read_settings_file(scip, settings);
   } else {
     throw Error(ExitCode::usage, std::format("unknown settings '{}'", settings.preset), "expected default, paper, ml4co or a .set file");
   }

@@ -32,7 +32,12 @@ struct Settings {
   std::optional<std::int64_t> node_limit{};
   std::optional<double> memory_limit_mb{};
   std::optional<double> objective_limit{};  ///< only better solutions are of interest (`ml4co`)
+  std::string file_sha256{};                ///< of a .set file that must not change any more: pinned()
 };
+
+/// The same settings; if they are a .set file, with the checksum that it has now: apply_settings() then refuses (usage) the file if it has become another one, or is gone.
+/// For work that applies them again and again and promises that they are the same.  Throws Error (bad_input) for a file whose name no record can hold.
+Settings pinned(Settings settings);
 
 /// Applies everything, limits last.  The problem must have been read (the objective limit belongs to it).
 /// Throws Error: usage for an unknown preset, parameter or value, missing_input or bad_input for a .set file.

@@ -8,6 +8,7 @@
 
 #include "bough/error.hpp"
 #include "bough/file.hpp"
+#include "bough/foreign_text.hpp"
 
 namespace bough {
 namespace {
@@ -16,7 +17,9 @@ namespace fs = std::filesystem;
 
 std::string own_name(const fs::path& directory) {
   const fs::path absolute = fs::weakly_canonical(directory);
-  return absolute.has_filename() ? absolute.filename().string() : absolute.parent_path().filename().string();
+  const fs::path name = absolute.has_filename() ? absolute.filename() : absolute.parent_path().filename();
+  require_utf8(name);
+  return name.string();
 }
 
 void require_labels(const Dataset& dataset, std::string_view where, std::string_view part = {}) {
