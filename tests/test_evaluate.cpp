@@ -197,7 +197,13 @@ TEST(Suite, AGroupMayUseFewerSeeds) {
   const Evaluation evaluation = read_evaluation(request.output);
   ASSERT_EQ(evaluation.runs.size(), 4U) << "two instances, two policies, one of the two seeds";
   for (const RunRecord& run : evaluation.runs) EXPECT_EQ(run.seed, 1U);
-  EXPECT_EQ(evaluation.groups[0].n_seeds, 1U);
+  EXPECT_EQ(evaluation.groups[0].seeds, (std::vector<std::uint32_t>{1}));
+  request.suite.groups[0].seeds = {0, 1};
+  ASSERT_TRUE(evaluate(request));
+  EXPECT_EQ(read_evaluation(request.output).runs.size(), 8U);
+  request.suite.groups[0].seeds = {1};
+  ASSERT_TRUE(evaluate(request));
+  EXPECT_EQ(read_evaluation(request.output).runs.size(), 4U) << "what the group no longer uses does not count";
 }
 
 // Gasse's auctions draw the same numbers and make other bundles of them: the same seed, another instance.
@@ -262,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"seed_beyond_all", "[0, 1]", "\"18446744073709551615\"", "from 0 to 2147483647"}, BadSuite{"unknown_parameter", "time_limit = 60", "time_limit = 60\nscip = { \"limits/gapp\" = 0.1 }", "limits/gapp"},
                     BadSuite{"unknown_parameter_of_a_family", "[[group]]", "[[group]]\nparameters = { rowz = 5 }", "setcover has no parameter 'rowz'"}, BadSuite{"parameter_out_of_range", "[[group]]", "[[group]]\nparameters = { density = 2 }", "density"}, BadSuite{"parameter_that_is_no_number", "[[group]]", "[[group]]\nparameters = { rows = \"many\" }", "rows"},
                     BadSuite{"memory_limit_below_zero", "time_limit = 60", "time_limit = 60\nmemory_limit = -5", "positive number of megabytes"}, BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
-                    BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
+                    BadSuite{"an_optimum_that_is_none", "[[group]]", "[[group]]\noptima = { setcover-tiny-20000 = nan }", "not a number that an optimum can be"}, BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
                     BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),
     [](const auto& bad) { return bad.param.name; });
 
@@ -446,6 +452,14 @@ TEST(Evaluate, ASolutionThatDoesNotHoldInTheFileIsNoResultAndADisagreement) {
   EXPECT_NE(wrong[0].text.find("random (seed 0): the solution does not hold in the file: row cover1"), std::string::npos) << wrong[0].text;
 }
 
+TEST(Evaluate, ASolutionThatCouldNotBeCheckedIsNoResultAndNoContradiction) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request = tampered(directory.path(), "random", [](SolveResult& result) { result.solution_check = SolutionCheck{.complaint = "the file is gone", .readable = false}; });
+  EXPECT_TRUE(evaluate(request));
+  for (const RunRecord& run : read_evaluation(request.output).runs) EXPECT_EQ(run.end, run.policy == "random" ? "failed" : "done");
+  EXPECT_TRUE(disagreements(read_evaluation(request.output)).empty());
+}
+
 TEST(Evaluate, ARunPastItsLimitIsEndedAndOneThatCrashesCostsItself) {
   const TemporaryDirectory directory;
   EvaluateRequest request = tampered(directory.path(), "", {});
@@ -495,13 +509,25 @@ TEST(Evaluate, ADamagedLineIsNamed) {
   const std::string text = read_file(journal);
   write_file(journal, text.substr(0, text.size() - 40));  // cut off by a crash: the line does not count
   EXPECT_EQ(read_evaluation(request.output).runs.size(), 6U) << "the last line is a calibration";
-  write_file(journal, "{\"run\": 3, \"end\": \"done\"}\n" + text);
+  for (const std::string line : {R"({"run": 3, "end": "done"})", R"({"explained": {"group": 5}, "decisions": []})"}) {
+    write_file(journal, line + "\n" + text);
+    try {
+      (void)read_evaluation(request.output);
+      FAIL() << "it was read: " << line;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      EXPECT_NE(std::string(error.what()).find("runs.jsonl:1"), std::string::npos) << error.what();
+    }
+  }
+  std::string run = text.substr(text.find("{\"run\""));
+  run.resize(run.find('\n') + 1);
+  run.replace(run.find("\"end\":\"done\""), 12, "\"end\":[]");
+  write_file(journal, run);
   try {
-    (void)read_evaluation(request.output);
-    FAIL() << "it was read";
+    (void)evaluate(request);
+    FAIL() << "it went on with it";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    EXPECT_NE(std::string(error.what()).find("runs.jsonl:1"), std::string::npos) << error.what();
+    EXPECT_EQ(error.code(), ExitCode::bad_input) << error.what();
   }
 }
 

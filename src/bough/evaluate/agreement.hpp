@@ -14,7 +14,7 @@ inline constexpr double agreement_tolerance = 1e-6;
 /// solution, a dual bound beyond a known solution, a solution better than a proven optimum; and a solution that does not hold in the instance's file.  All seeds of an instance are compared,
 /// complete or not: they permute the problem, its optimum stays.  A run is named at most twice (its solution, its dual bound).
 ///
-/// Otherwise only runs that are done count.  Runs with an objective limit are not supported: for them "infeasible" means "nothing better".
+/// Otherwise only runs that are done count.  "objective-limit" says no more than that nothing is better than the limit.
 std::vector<Disagreement> disagreements(const Evaluation& evaluation);
 
 }  // namespace bough

@@ -97,10 +97,10 @@ Json policy_json(const SuitePolicy& policy) {
 /// What two calls must have in common for their records to be comparable.
 Json conditions_of(const Suite& suite) {
   const Settings& settings = suite.settings;
-  const bool file = find_preset(settings.preset) == nullptr;
+  const bool file = !settings.file_sha256.empty();
   return {{"schema", evaluation_schema},
           {"settings", file ? fs::path(settings.preset).filename().string() : settings.preset},
-          {"settings_sha256", file ? Json(sha256_of_file(settings.preset)) : Json(nullptr)},
+          {"settings_sha256", file ? Json(settings.file_sha256) : Json(nullptr)},
           {"scip_parameters", settings.overrides},
           {"time_limit", *settings.time_limit_s},
           {"memory_limit", settings.memory_limit_mb ? Json(*settings.memory_limit_mb) : Json(nullptr)},
@@ -171,6 +171,14 @@ class Evaluating {
 
   /// Goes on with the records that are there, or begins.
   void open() {
+    try {
+      take_over();
+    } catch (const Json::exception& error) {  // something in them is of another type
+      throw Error(ExitCode::bad_input, std::format("{} holds what 'bough evaluate' does not write: {}", request_.output.string(), error.what()), "choose another directory, or remove this one");
+    }
+  }
+
+  void take_over() {
     const fs::path file = request_.output / "suite.json";
     const auto n_planned = std::ranges::count(jobs_, Job::Kind::run, &Job::kind);
     Json now = suite_json(request_.suite, static_cast<std::size_t>(n_planned));
@@ -289,7 +297,7 @@ class Evaluating {
       solve.explain_expert = true;
       solve.settings.node_limit = 20 * request_.suite.n_explained;
       solve.on_explained = [&](const Explanation& explanation) { decisions.push_back(explanation_json(explanation)); };
-      (void)request_.solve(solve);
+      refuse_changed_model(*job.policy, request_.solve(solve));
       record["decisions"] = std::move(decisions);
       return record;
     }
@@ -382,6 +390,10 @@ class Evaluating {
 
 }  // namespace
 
-bool evaluate(const EvaluateRequest& request) { return Evaluating(request).run(); }
+bool evaluate(const EvaluateRequest& request) {
+  EvaluateRequest lasting = request;
+  lasting.suite.settings = pinned(request.suite.settings);
+  return Evaluating(lasting).run();
+}
 
 }  // namespace bough

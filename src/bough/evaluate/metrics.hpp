@@ -15,7 +15,7 @@ namespace bough {
 
 /// Every definition, with what happens at a limit, at a zero and at opposite signs, is in docs/metrics.md.
 ///
-/// Whatever is computed over a group is computed over its complete cases: the (instance, seed) for which every policy of the suite
+/// Whatever is computed over a group is computed over its complete cases: the (instance, seed) for which every policy of the group
 /// has a record.  An evaluation that was interrupted then still compares like with like.
 
 /// exp(mean(log(x + shift))) - shift; NaN of nothing.

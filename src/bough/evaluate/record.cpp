@@ -25,7 +25,7 @@ void take_result(const Json& result, RunRecord& record) {
   record.maximise = result.at("objective_sense") == "maximise";
   record.primal_bound = bound(result.at("primal_bound"), record.maximise ? -infinity : infinity);
   record.dual_bound = bound(result.at("dual_bound"), record.maximise ? infinity : -infinity);
-  if (const Json& check = result.at("solution_check"); check.is_object()) record.solution_holds = check.at("feasible") == true;
+  if (const Json& check = result.at("solution_check"); check.is_object()) record.solution_holds = check.at("feasible") != false;  // null: nobody knows
   const Json& time = result.at("time");
   record.time_s = time.at("total").get<double>();
   record.root_time_s = time.at("root").get<double>() - time.value("root_branching", 0.0);
@@ -92,7 +92,7 @@ Evaluation suite_from(const Json& json) {
   for (const Json& policy : json.at("policies")) evaluation.policies.push_back(policy_from(policy));
   for (const Json& group : json.at("groups")) {
     evaluation.groups.push_back({group.at("name").get<std::string>(), group.at("family").get<std::string>(), group.at("size").get<std::string>(),
-                                 group.at("instances").get<std::vector<std::string>>(), group.at("policies").get<std::vector<std::string>>(), group.value("seeds", evaluation.seeds).size(), group.value("parameters", std::map<std::string, double>())});
+                                 group.at("instances").get<std::vector<std::string>>(), group.at("policies").get<std::vector<std::string>>(), group.value("seeds", evaluation.seeds), group.value("parameters", std::map<std::string, double>())});
     for (const auto& [instance, optimum] : group.at("optima").items()) evaluation.references[evaluation.groups.back().name + "/" + instance] = optimum.get<double>();
   }
   evaluation.machine["scip"] = conditions.at("scip").get<std::string>();
@@ -108,16 +108,18 @@ class Places {
     for (std::size_t g = 0; g < evaluation.groups.size(); ++g) {
       const GroupInfo& group = evaluation.groups[g];
       for (std::size_t i = 0; i < group.instances.size(); ++i) instances_[{group.name, group.instances[i]}] = {g, i};
+      for (const std::uint32_t seed : group.seeds) {
+        seeds_[{group.name, seed}] = static_cast<std::size_t>(std::ranges::find(evaluation.seeds, seed) - evaluation.seeds.begin());
+      }
       for (const std::string& name : group.policies) {
         policies_[{group.name, name}] = static_cast<std::size_t>(std::ranges::find(evaluation.policies, name, &PolicyInfo::name) - evaluation.policies.begin());
       }
     }
-    for (std::size_t s = 0; s < evaluation.seeds.size(); ++s) seeds_[evaluation.seeds[s]] = s;
   }
   [[nodiscard]] std::optional<Place> of(const RunRecord& run) const {
     const auto instance = instances_.find({run.group, run.instance});
     const auto policy = policies_.find({run.group, run.policy});
-    const auto seed = seeds_.find(run.seed);
+    const auto seed = seeds_.find({run.group, run.seed});
     if (instance == instances_.end() || policy == policies_.end() || seed == seeds_.end()) return std::nullopt;
     return Place{instance->second.first, instance->second.second, seed->second, policy->second};
   }
@@ -126,7 +128,7 @@ class Places {
   using Names = std::pair<std::string, std::string>;
   std::map<Names, std::pair<std::size_t, std::size_t>> instances_;
   std::map<Names, std::size_t> policies_;
-  std::map<std::uint32_t, std::size_t> seeds_;
+  std::map<std::pair<std::string, std::uint32_t>, std::size_t> seeds_;
 };
 
 }  // namespace
@@ -168,6 +170,7 @@ Evaluation read_evaluation(const std::filesystem::path& directory) {
       if (!line.contains("decisions")) continue;
       evaluation.explained.push_back(checked(place, [&] {
         Json explained = line["explained"];
+        (void)explained.at("group").get<std::string>();
         explained["decisions"] = line["decisions"];
         return explained;
       }));
@@ -177,7 +180,7 @@ Evaluation read_evaluation(const std::filesystem::path& directory) {
     }
   }
   for (auto& [place, record] : runs) evaluation.runs.push_back(std::move(record));
-  std::ranges::stable_sort(evaluation.explained, {}, [&](const Json& explained) { return std::ranges::find(evaluation.groups, explained.value("group", ""), &GroupInfo::name) - evaluation.groups.begin(); });
+  std::ranges::stable_sort(evaluation.explained, {}, [&](const Json& explained) { return std::ranges::find(evaluation.groups, explained["group"].get<std::string>(), &GroupInfo::name) - evaluation.groups.begin(); });
   return evaluation;
 }
 

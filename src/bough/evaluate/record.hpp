@@ -76,7 +76,7 @@ struct GroupInfo {
   std::string size;
   std::vector<std::string> instances{};
   std::vector<std::string> policies{};  ///< those that take part, in the suite's order; empty: all
-  std::size_t n_seeds = 0;              ///< how many of the suite's are used; 0: all
+  std::vector<std::uint32_t> seeds{};   ///< those of the suite's that are used; empty: all
   std::map<std::string, double> parameters{};  ///< of generated ones, where they differ from the size's
 };
 

@@ -2,12 +2,14 @@
 #include "bough/evaluate/suite.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <format>
 #include <set>
 
 #include "bough/branch/policies.hpp"
 #include "bough/branch/rule.hpp"
 #include "bough/error.hpp"
+#include "bough/foreign_text.hpp"
 #include "bough/toml.hpp"
 
 namespace bough {
@@ -20,6 +22,7 @@ class SuiteReader {
   explicit SuiteReader(const fs::path& path) : path_(path), table_(read_toml(path)), reader_(table_, path.string()) {}
 
   Suite read() {
+    require_utf8(path_.filename());
     suite_.name = path_.stem().string();
     reader_("name", suite_.name);
     reader_("note", suite_.note);
@@ -203,7 +206,9 @@ class SuiteReader {
     if (const toml::node* optima = entry.find("optima")) {
       for (const auto& [name, value] : entry.table("optima", *optima).raw()) {
         if (!std::ranges::contains(group.instances, std::string(name.str()), &Instance::name)) entry.refuse(value, std::format("optima: the group has no instance \"{}\"", name.str()));
-        entry.take(name.str(), value, group.optima[std::string(name.str())]);
+        double& optimum = group.optima[std::string(name.str())];
+        entry.take(name.str(), value, optimum);
+        if (!std::isfinite(optimum)) entry.refuse(value, std::format("optima: {} is not a number that an optimum can be", optimum));
       }
     }
     entry.refuse_others();

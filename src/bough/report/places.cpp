@@ -116,7 +116,7 @@ std::string extent_of(const Evaluation& evaluation) {
   std::set<std::size_t> counts, seeds;
   std::string by_group, by_group_and_seeds;
   for (const GroupInfo& group : evaluation.groups) {
-    const std::size_t n_seeds = group.n_seeds == 0 ? evaluation.seeds.size() : group.n_seeds;
+    const std::size_t n_seeds = group.seeds.empty() ? evaluation.seeds.size() : group.seeds.size();
     counts.insert(group.instances.size());
     seeds.insert(n_seeds);
     by_group += std::format("{}{} of {}", by_group.empty() ? "" : ", ", group.instances.size(), group.name);
