@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bough/instance/family.hpp"
+#include "bough/instance/source.hpp"
 #include "bough/instance/write.hpp"
 #include "bough/journal.hpp"
 #include "bough/stop.hpp"
@@ -54,10 +54,11 @@ ExitCode generate(const Family& family, const GenerateOptions& options) {
     write(milp, std::filesystem::is_directory(source) ? source.filename().string() : source.stem().string());
   } else {
     Progress progress(std::format("generating {}", family.name), static_cast<std::size_t>(options.count), options.quiet);
-    for (int k = 0; k < options.count && stop_signal() == 0; ++k) {
-      const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(k);
-      write(generate_instance(family, parameters, seed), std::format("{}-{}-{}", family.name, options.size, seed));
-      progress.advance(static_cast<std::size_t>(k) + 1);
+    const std::uint64_t last = options.seed + static_cast<std::uint64_t>(options.count) - 1;
+    for (std::size_t done = 0; const Instance& instance : instances_of({family.name, static_cast<Size>(size), options.seed, last, options.overrides})) {
+      if (stop_signal() != 0) break;
+      write(generate_instance(family, parameters, instance.seed), instance.name);
+      progress.advance(++done);
     }
   }
   if (options.json) print_result(json_text(written));
@@ -83,7 +84,8 @@ void add_generate(CLI::App& app, Action& action) {
       "  bough generate setcover --size easy --count 20 --seed 0 -o instances\n"
       "  bough generate facility --size tiny --customers 30 -o instances --format lp\n"
       "  bough generate setcover --from scp41.txt -o instances\n\n"
-      "Instance k is that of seed S + k: the same bytes on every machine, whatever the count.");
+      "Instance k is that of seed S + k: the same bytes on every machine, whatever the count.  Parameters that are given become part\n"
+      "of the files' names: other parameters, another instance.");
   for (const Family& family : families()) {
     CLI::App* sub = command->add_subcommand(family.name, family.summary);
     auto options = std::make_shared<GenerateOptions>();

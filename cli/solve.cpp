@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <utility>
 
 #include "bough/branch/solve.hpp"
@@ -31,7 +32,7 @@ struct SolveOptions {
   bool quiet = false;
 };
 
-constexpr const char* only_this_file = "the result is as it stands above; only this file is incomplete";
+constexpr const char* result_stands = "the result above is whole, the file is not";
 
 /// A stream file that is written as things happen: a log or a trace.  Every line reaches the file before the next step.  One that can no
 /// longer be written ends no solve: finish() says so, after the result.
@@ -66,7 +67,7 @@ class LiveFile {
   }
   void finish() {
     begin();
-    if (error_ != 0) fail_write(path_, error_, only_this_file);
+    if (error_ != 0) fail_write(path_, error_, result_stands);
   }
 
  private:
@@ -156,20 +157,24 @@ ExitCode solve(SolveOptions& options) {
     last["status"] = s.status;
     trace->write(last.dump() + "\n");
   }
-  std::optional<Error> unwritten;  // said after the result, which is not lost with the file
-  if (solution && result.solution) {
+  std::vector<Error> problems;  // said after the result, which is not lost with a file
+  if (result.solution_check && !result.solution_check->feasible) problems.emplace_back(ExitCode::failure, std::format("{}: {}", request.instance.string(), result.solution_check->verdict()));
+  const auto attempt = [&](auto&& write) {
     try {
-      solution->write(solution_text(*result.solution, result.statistics.status));
-      solution->commit();
+      write();
     } catch (const Error& error) {
-      unwritten = Error(error.code(), error.what(), only_this_file);
+      problems.emplace_back(error.code(), error.what(), result_stands);
     }
-  }
+  };
+  if (solution && result.solution) attempt([&] {
+    solution->write(solution_text(*result.solution, result.statistics.status));
+    solution->commit();
+  });
+  for_each_file([&](LiveFile& file) { attempt([&] { file.finish(); }); });
   print_result(options.json ? json_text(solve_json(request, result)) : to_text(result));
-  if (unwritten) throw *unwritten;
-  if (result.solution_check && !result.solution_check->feasible) throw Error(ExitCode::failure, std::format("{}: {}", request.instance.string(), result.solution_check->verdict()));
-  for_each_file([](LiveFile& file) { file.finish(); });
-  return unless_stopped(ExitCode::ok);
+  if (problems.empty()) return unless_stopped(ExitCode::ok);
+  for (const Error& other : problems | std::views::drop(1)) tell_line(other.what());
+  throw problems.front();
 }
 
 }  // namespace

@@ -204,11 +204,11 @@ TEST(Generate, ListsWhatItWrote) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json list = json::parse(finished.out);
   ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(list[1].at("file"), "d/setcover-easy-1.lp");
+  EXPECT_EQ(list[1].at("file"), "d/setcover-easy-columns=100-density=0.1-rows=50-1.lp") << "other parameters, another instance, another name";
   EXPECT_EQ(list[1].at("rows"), 50);
   EXPECT_EQ(list[1].at("columns"), 100);
   EXPECT_EQ(list[1].at("nonzeros"), 500);
-  EXPECT_TRUE(std::filesystem::exists(directory.path() / "d/setcover-easy-1.lp"));
+  EXPECT_TRUE(std::filesystem::exists(directory.path() / list[1].at("file").get<std::string>()));
 }
 
 TEST(Generate, BuildsTheModelOfAPublishedFile) {  // 2 rows, 3 columns: rows {1,2} and {2,3}, costs 3 2 4; column 2 covers both
@@ -311,6 +311,12 @@ TEST(Output, AFileOnTheWayThatCannotBeWrittenCostsTheExitCodeAndNotTheResult) {
   EXPECT_EQ(finished.exit_code, 73) << finished.err;
   EXPECT_TRUE(finished.err.starts_with("bough: cannot write /dev/full: No space left on device")) << finished.err;
   EXPECT_EQ(nlohmann::json::parse(finished.out).at("primal_bound"), 6);
+
+  const Finished both = bough_in(directory.path(), "solve small.lp -q --json --solution /dev/full --trace /dev/full");
+  EXPECT_EQ(both.exit_code, 73);
+  const auto first = both.err.find("cannot write /dev/full");
+  ASSERT_NE(first, std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("cannot write /dev/full", first + 1), std::string::npos) << "two files, two messages: " << both.err;
 }
 
 // An hour of work, and meanwhile somebody has put the next night's file in its place, or none.
