@@ -28,7 +28,7 @@ struct LearnOptions {
   bool quiet = false;
 };
 
-/// "2h", "30m", "1h30m", "90s", "90".
+/// "2h", "30m", "1h30m", "90s", "90"; not "1h30", of which nobody knows what the 30 are.
 double parse_budget(const std::string& text) {
   double seconds = 0;
   const char* at = text.data();
@@ -36,7 +36,7 @@ double parse_budget(const std::string& text) {
   while (at != end) {
     double value = 0;
     const auto [after, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || !(value >= 0)) break;
+    if (error != std::errc() || !(value >= 0) || (after == end && at != text.data())) break;
     const char unit = after == end ? 's' : *after;
     const double factor = unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0;
     if (factor == 0) break;

@@ -37,6 +37,7 @@ ExitCode unless_stopped(ExitCode otherwise) { return stop_signal() == 0 ? otherw
 int run_program(const std::function<ExitCode()>& program) {
   occupy_standard_streams();
   catch_stop_signals();
+  std::signal(SIGCHLD, SIG_DFL);  // whoever starts us may ignore it: the system would then not tell how our children ended
   std::signal(SIGPIPE, SIG_IGN);  // `bough ... | head` shall end with a message, not silently in the middle of a file
   try {
     return static_cast<int>(program());

@@ -153,6 +153,20 @@ TEST(Jobs, AJobOverItsTimeLimitIsEnded) {
   EXPECT_EQ(ends.at(1).kind, JobEnd::Kind::done);
 }
 
+TEST(Jobs, AnEmptyMessageStartsTheClockOfTheTimeLimitAnew) {
+  const auto ends = run_jobs(
+      1, 1,
+      [](std::size_t, const auto& send) -> std::string {
+        for (int stage = 0; stage < 3; ++stage) {  // 3.6 s in all
+          std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+          send("");
+        }
+        return "good";
+      },
+      [](JobRunner& runner) { runner.time_limit_s = 3; });
+  EXPECT_EQ(ends.at(0).kind, JobEnd::Kind::done) << ends.at(0).text;
+}
+
 TEST(Jobs, AJobOverItsMemoryLimitEndsAlone) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer needs all of the address space";

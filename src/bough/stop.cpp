@@ -27,12 +27,12 @@ std::int64_t now_ms() {
 }
 
 void on_signal(int signal) {
-  int none = 0;
-  if (!received.compare_exchange_strong(none, signal)) {
-    if (now_ms() - received_at_ms.load() > one_request_ms) ::_exit(128 + signal);
+  std::int64_t none = 0;
+  if (!received_at_ms.compare_exchange_strong(none, now_ms())) {  // the time first: another thread may get the same request's second signal before the next line
+    if (now_ms() - none > one_request_ms) ::_exit(128 + signal);
     return;
   }
-  received_at_ms = now_ms();
+  received = signal;
   if (const auto call = hook.load()) call();
 }
 
@@ -43,12 +43,16 @@ void catch_stop_signals() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&action.sa_mask, signal);
   for (const int signal : {SIGINT, SIGTERM}) (void)sigaction(signal, &action, nullptr);
 }
 
 int stop_signal() noexcept { return received.load(); }
 
-void forget_stop() noexcept { received = 0; }
+void forget_stop() noexcept {
+  received = 0;
+  received_at_ms = 0;
+}
 
 void on_stop(void (*call)()) noexcept { hook = call; }
 
