@@ -8,18 +8,17 @@
 #include <cmath>
 #include <filesystem>
 #include <format>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <print>
 #include <set>
-#include <sstream>
 
 #include "bough/branch/solve.hpp"
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/instance/family.hpp"
 #include "bough/instance/write.hpp"
+#include "bough/journal.hpp"
 #include "bough/stop.hpp"
 #include "bough/version.hpp"
 
@@ -31,8 +30,7 @@ using nlohmann::ordered_json;
 std::vector<ordered_json> records_in(const std::filesystem::path& path) {
   std::vector<ordered_json> records;
   if (!std::filesystem::exists(path)) return records;
-  std::istringstream in(read_file(path));
-  for (std::string line; std::getline(in, line);) records.push_back(ordered_json::parse(line));
+  for (const std::string& line : read_journal(path)) records.push_back(ordered_json::parse(line));
   return records;
 }
 
@@ -99,7 +97,7 @@ void run(const std::filesystem::path& out, double time_limit_s) {
         std::println(stderr, "{}", name);
         const ordered_json record = measure(family, static_cast<Size>(size), seed, time_limit_s, file);
         if (stop_signal() != 0) break;
-        std::ofstream(out, std::ios::app) << record.dump() << std::endl;
+        append_to_journal(out, record.dump());
       }
     }
   }

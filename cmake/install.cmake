@@ -23,7 +23,7 @@ target_link_options(libbough PRIVATE -Wl,--as-needed -Wl,--version-script=${CMAK
 if(NOT BOUGH_SANITIZE)  # the sanitizers' own functions come with the executable
   target_link_options(libbough PRIVATE -Wl,--no-undefined)
 endif()
-set_target_properties(libbough PROPERTIES OUTPUT_NAME bough EXPORT_NAME bough VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+set_target_properties(libbough PROPERTIES OUTPUT_NAME bough EXPORT_NAME bough VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/libbough.map)
 if(TARGET bough-tests)
   add_dependencies(bough-tests libbough)  # they install it

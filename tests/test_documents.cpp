@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> documents() {
-  std::vector<fs::path> found{fs::path(BOUGH_SOURCE_DIR) / "README.md", fs::path(BOUGH_SOURCE_DIR) / "CONTRIBUTING.md"};
+  std::vector<fs::path> found{fs::path(BOUGH_SOURCE_DIR) / "README.md", fs::path(BOUGH_SOURCE_DIR) / "CONTRIBUTING.md", fs::path(BOUGH_SOURCE_DIR) / "models/README.md"};
   for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "docs")) {
     if (entry.path().extension() == ".md") found.push_back(entry.path());
   }
