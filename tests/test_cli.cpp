@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <format>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -320,24 +321,29 @@ TEST(Output, AFileOnTheWayThatCannotBeWrittenCostsTheExitCodeAndNotTheResult) {
 }
 
 // An hour of work, and meanwhile somebody has put the next night's file in its place, or none.
-TEST(Output, AnInstanceThatIsGoneAfterTheSolveCostsTheCheckAndNotTheResult) {
+TEST(Output, AnInstanceThatIsGoneOrAnotherAfterTheSolveCostsTheCheckAndNotTheResult) {
   const TemporaryDirectory directory;
   const auto small = directory.path() / "small.lp";
-  write_file(small, "Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= 5\nGenerals\n x y\nEnd\n");  // x = 2: 6
-  const std::string sha256 = sha256_of_file(small);
-  SolveRequest request;
-  request.instance = small;
-  request.log = [&](std::string_view) { std::filesystem::remove(small); };  // SCIP has read it when it begins to speak
-  const SolveResult result = solve_file(request);
-  EXPECT_DOUBLE_EQ(result.statistics.primal_bound, 6);
-  EXPECT_EQ(result.instance_sha256, sha256);
-  ASSERT_TRUE(result.solution_check);
-  EXPECT_FALSE(result.solution_check->readable);
-  EXPECT_FALSE(result.solution_check->feasible);
-  EXPECT_TRUE(result.solution_check->verdict().starts_with("the solution could not be checked: cannot read ")) << result.solution_check->verdict();
-  const auto json = solve_json(request, result);
-  EXPECT_TRUE(json.at("solution_check").at("feasible").is_null()) << "unknown is not false";
-  EXPECT_EQ(json.at("instance").at("sha256"), sha256);
+  const auto problem = [](int capacity) { return std::format("Maximize\n obj: 3 x + 2 y\nSubject To\n c: 2 x + 2 y <= {}\nGenerals\n x y\nEnd\n", capacity); };
+  const std::vector<std::pair<std::function<void()>, std::string>> meanwhile{{[&] { std::filesystem::remove(small); }, "the solution could not be checked: cannot read "},
+                                                                             {[&] { write_file(small, problem(3)); }, std::format("the solution could not be checked: {} was changed while it was solved", small.string())}};
+  for (const auto& [happens, verdict] : meanwhile) {
+    write_file(small, problem(5));  // x = 2: 6, which a capacity of 3 does not allow
+    const std::string sha256 = sha256_of_file(small);
+    SolveRequest request;
+    request.instance = small;
+    request.log = [&](std::string_view) { happens(); };  // SCIP has read it when it begins to speak
+    const SolveResult result = solve_file(request);
+    EXPECT_DOUBLE_EQ(result.statistics.primal_bound, 6);
+    EXPECT_EQ(result.instance_sha256, sha256);
+    ASSERT_TRUE(result.solution_check);
+    EXPECT_FALSE(result.solution_check->readable);
+    EXPECT_FALSE(result.solution_check->feasible);
+    EXPECT_TRUE(result.solution_check->verdict().starts_with(verdict)) << result.solution_check->verdict();
+    const auto json = solve_json(request, result);
+    EXPECT_TRUE(json.at("solution_check").at("feasible").is_null()) << "unknown is not false";
+    EXPECT_EQ(json.at("instance").at("sha256"), sha256);
+  }
 }
 
 TEST(Output, FairNodesCountTwiceWhatStrongBranchingFoundOut) {

@@ -103,6 +103,15 @@ TEST_F(TrainingTest, ASecondPassMakesStandardErrorsNoSmaller) {
   for (const char* figure : {"loss", "loss_standard_error", "top1", "top1_standard_error"}) EXPECT_NEAR(both.at(figure).get<double>(), first.at(figure).get<double>(), 1e-6) << figure;  // sums of floats in another order
 }
 
+TEST_F(TrainingTest, OneInstanceHasNoStandardErrors) {
+  ASSERT_EQ(train_now("--epochs 1 -q -o m.safetensors").exit_code, 0);
+  write_set(file("one"), learnable(1, false, 5), "i");
+  const json result = json::parse(train("--test m.safetensors --data one --json").out);
+  EXPECT_TRUE(result.at("top1").is_number());
+  EXPECT_TRUE(result.at("top1_standard_error").is_null()) << "0 would be certainty";
+  EXPECT_NE(train("--test m.safetensors --data one").out.find("one instance says nothing of others"), std::string::npos);
+}
+
 TEST_F(TrainingTest, OnlyAMemoryLearnsWhatOneStateDoesNotShow) {
   write_file(file("c.toml"), "d = 16\nbatch = 4\nlearning_rate = 5e-3\n");
   const auto top1 = [&](const std::string& policy) {

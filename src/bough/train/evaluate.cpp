@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -117,7 +118,7 @@ StandardErrors standard_errors(std::span<const Tally> instances) {
   const auto n_instances = static_cast<double>(std::ranges::count_if(instances, [](const Tally& t) { return t.n > 0; }));
   // Of a ratio of sums: residuals of the instances against the ratio.
   const auto error = [&](double ratio, auto&& value) {
-    if (n_instances < 2) return 0.0;
+    if (n_instances < 2) return std::numeric_limits<double>::quiet_NaN();
     double squares = 0;
     for (const Tally& tally : instances) {
       const double residual = value(tally) - ratio * static_cast<double>(tally.n);

@@ -59,6 +59,7 @@ using OnState = std::function<void(std::size_t episode, const State& state, std:
 std::vector<Tally> evaluate(const Learner<float>& network, Loader& loader, Crew& crew, const PackOptions& options, const OnState& on_state = {}, const std::function<bool()>& stop = {});
 
 /// Standard errors of mean loss and accuracies, with instances as the independent units: the states of one resemble each other.
+/// NaN with fewer than two instances: one says nothing of others.
 struct StandardErrors {
   double loss = 0;
   std::array<double, top_k.size()> accuracy{};

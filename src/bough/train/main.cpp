@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdint>
 #include <format>
 #include <limits>
@@ -184,8 +185,13 @@ ExitCode run_test(const Options& options) {
   std::string text = std::format("{:<14}{}\n{:<14}{} labelled states of {} instances, history {}\n\n", "model", bold(options.test, stdout), "data", total.n, instances.size(), options.history);
   text += table_head();
   table_row(text, "", total);
-  text += std::format("{:<14}{:>8.4f}", "+-", errors.loss);
-  for (const double error : errors.accuracy) text += std::format("{:>9.2f}", 100 * error);
+  text += std::format("{:<14}", "+-");
+  if (std::isnan(errors.loss)) {
+    text += "unknown: one instance says nothing of others";
+  } else {
+    text += std::format("{:>8.4f}", errors.loss);
+    for (const double error : errors.accuracy) text += std::format("{:>9.2f}", 100 * error);
+  }
   cli::print_result(text + "\n");
   return ExitCode::ok;
 }
