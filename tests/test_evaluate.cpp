@@ -167,6 +167,35 @@ TEST(Suite, MaySetParametersOfOurOwnRule) {
   }
 }
 
+// "first" stops at its first node, where pscost needs more; nobody else's parameters change.
+TEST(Suite, MaySetParametersOfOnePolicy) {
+  const TemporaryDirectory directory;
+  const auto with_nodes = [&](int nodes) {
+    return read_suite(suite_file(directory.path(), std::format("time_limit = 60\ncalibration = false\nscip = {{ \"presolving/maxrounds\" = 0, \"separating/maxroundsroot\" = 0, \"limits/nodes\" = 5000 }}\n"
+                                                               "policies = [\"pscost\", {{ name = \"first\", rule = \"pscost\", scip = {{ \"limits/nodes\" = {} }} }}, {{ name = \"ours\", rule = \"random\", scip = {{ \"branching/bough/strict\" = true }} }}]\n"
+                                                               "[[group]]\nfamily = \"setcover\"\nsize = \"tiny\"\ninstances = \"20000..20001\"\n", nodes)));
+  };
+  EvaluateRequest request;
+  request.suite = with_nodes(1);
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  const Evaluation evaluation = read_evaluation(request.output);
+  for (const RunRecord& run : evaluation.runs) {
+    EXPECT_EQ(run.end, "done") << run.message;
+    EXPECT_EQ(run.n_nodes == 1, run.policy == "first") << run.policy << ": " << run.n_nodes;
+  }
+  EXPECT_EQ(evaluation.policies[1].scip_parameters, (ScipParameters{{"limits/nodes", "1"}}));
+  EXPECT_TRUE(evaluation.policies[0].scip_parameters.empty());
+  request.suite = with_nodes(2);
+  try {
+    (void)evaluate(request);
+    FAIL() << "runs with other parameters would bear the same name";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("scip_parameters of the policy first"), std::string::npos) << error.what();
+  }
+}
+
 // The competition's bound is the optimum, 3: nobody finds anything better, and nobody says that there is no solution.
 TEST(Evaluate, ABoundBesideAnInstanceIsItsObjectiveLimit) {
   const TemporaryDirectory directory;
@@ -266,6 +295,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"a_group_without_policies", "[\"pscost\", \"random\"]\n", "[]\n", "no policies"},
                     BadSuite{"a_policy_of_a_group_twice", "[\"pscost\", \"random\"]\n", "[\"pscost\", \"pscost\"]\n", "\"pscost\" is given twice"},
                     BadSuite{"seed_beyond_all", "[0, 1]", "\"18446744073709551615\"", "from 0 to 2147483647"}, BadSuite{"unknown_parameter", "time_limit = 60", "time_limit = 60\nscip = { \"limits/gapp\" = 0.1 }", "limits/gapp"},
+                    BadSuite{"unknown_parameter_of_a_policy", "\"random\"]\nexplain", "{ name = \"a\", rule = \"pscost\", scip = { \"limits/gapp\" = 1 } }, \"random\"]\nexplain", "limits/gapp"},
+                    BadSuite{"our_parameter_with_scips_rule", "\"random\"]\nexplain", "{ name = \"a\", rule = \"pscost\", scip = { \"branching/bough/strict\" = true } }, \"random\"]\nexplain", "branching/bough/strict"},
                     BadSuite{"unknown_parameter_of_a_family", "[[group]]", "[[group]]\nparameters = { rowz = 5 }", "setcover has no parameter 'rowz'"}, BadSuite{"parameter_out_of_range", "[[group]]", "[[group]]\nparameters = { density = 2 }", "density"}, BadSuite{"parameter_that_is_no_number", "[[group]]", "[[group]]\nparameters = { rows = \"many\" }", "rows"},
                     BadSuite{"memory_limit_below_zero", "time_limit = 60", "time_limit = 60\nmemory_limit = -5", "positive number of megabytes"}, BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
                     BadSuite{"an_optimum_that_is_none", "[[group]]", "[[group]]\noptima = { setcover-tiny-20000 = nan }", "not a number that an optimum can be"}, BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},

@@ -22,6 +22,7 @@ constexpr Architecture tgat{.network = Network::tgat, .d = 16, .heads = 3, .memo
 
 Model recorded_model() {
   Model model = random_model(tgat, 1);
+  model.pseudocosts = 2;
   model.training = R"({"seed": 7, "data": {"train": "sets/train", "states": 1000}, "accuracy": {"best": 0.47, "last": 0.45}})";
   return model;
 }
@@ -31,7 +32,7 @@ TEST(InspectModel, SaysWhatItIsAndWhereItComesFrom) {
   write_file(directory.path() / "model.safetensors", model_bytes(recorded_model()));
   const Finished text = run_program(words_of("bough inspect model.safetensors"), directory.path());
   ASSERT_EQ(text.exit_code, 0) << text.err;
-  for (const char* expected : {"tgat, d 16, heads 3, attention concat, memory 4", "gasse-19-5-1/1", "  data.train", "sets/train", "  accuracy.best", "0.47"}) {
+  for (const char* expected : {"tgat, d 16, heads 3, attention concat, memory 4", "count 2 beside its logits", "gasse-19-5-1/1", "  data.train", "sets/train", "  accuracy.best", "0.47"}) {
     EXPECT_NE(text.out.find(expected), std::string::npos) << expected << "\n" << text.out;
   }
   EXPECT_NE(text.out.find(std::to_string(n_parameters(tgat))), std::string::npos) << text.out;
@@ -42,6 +43,7 @@ TEST(InspectModel, SaysWhatItIsAndWhereItComesFrom) {
   EXPECT_EQ(model.at("parameters"), n_parameters(tgat));
   EXPECT_EQ(model.at("sha256"), sha256_of_file(directory.path() / "model.safetensors"));
   EXPECT_EQ(model.at("bytes"), std::filesystem::file_size(directory.path() / "model.safetensors"));
+  EXPECT_EQ(model.at("pseudocosts"), 2);
   EXPECT_EQ(model.at("training").at("data").at("states"), 1000);
 }
 

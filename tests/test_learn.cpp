@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bough/error.hpp"
+#include "bough/evaluate/record.hpp"
 #include "bough/file.hpp"
 #include "bough/learn/learn.hpp"
 #include "bough/model/model.hpp"
@@ -200,6 +201,7 @@ TEST(Recipe, SaysWhatIsOtherwisePlanned) {
   EXPECT_EQ(recipe.valid.last, 139U);
   EXPECT_EQ(recipe.judge.size, Size::tiny);
   EXPECT_DOUBLE_EQ(recipe.time_limit_s, 60);
+  EXPECT_EQ(recipe.pseudocosts, (std::vector<double>{0}));
   EXPECT_NE(recipe.trainer.find("epochs = 1"), std::string::npos) << recipe.trainer;
 }
 
@@ -222,6 +224,7 @@ TEST(Recipe, EveryMistakeHasItsLine) {
   refuses("\"gcnn\"", "\"cnn\"", "no network \"cnn\"");
   refuses("\"gcnn\"", "\"tgat\"", "tgat is given twice");
   refuses("[0, 1]", "[1, 1]", "none twice");
+  for (const char* weights : {"[]", "[0, 0.0]", "[-1]", "[17]", "[nan]", "[\"0\"]", "2"}) refuses("seeds = [0, 1]", std::format("seeds = [0, 1]\npseudocosts = {}", weights), "pseudocosts: ");
   refuses("states = 24", "states = 15", "at least 16");
   refuses("window = 2", "window = 0", "window and episode_states");
   refuses("time_limit = 60", "time_limit = 0", "positive");
@@ -285,6 +288,23 @@ TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
   const Finished other = run_program(command, directory.path());
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("different recipe"), std::string::npos) << other.err;
+}
+
+// Nothing is trained twice: candidates that differ in the weight of pseudocosts are one network, and the one kept says its own.
+TEST(Learn, ChoosesHowMuchPseudocostsCount) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "plans.toml", changed(changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"gcnn\"]"), "seeds = [0, 1]", "seeds = [5]\npseudocosts = [0.5, 4]"));
+  const Finished run = run_program(words_of("bough learn plans.toml -o out --workers 2 -q"), directory.path());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const fs::path out = directory.path() / "out";
+  const Evaluation chosen = read_evaluation(out / "choose");
+  ASSERT_EQ(chosen.policies.size(), 2U);
+  EXPECT_EQ(chosen.policies[1].name, "gcnn-5-pseudocosts-4");
+  EXPECT_EQ(chosen.policies[1].scip_parameters, (ScipParameters{{"branching/bough/pseudocosts", "4"}}));
+  Model kept = read_model(out / "model.safetensors");
+  EXPECT_TRUE(kept.pseudocosts == 0.5 || kept.pseudocosts == 4) << kept.pseudocosts;
+  kept.pseudocosts = 0;
+  EXPECT_EQ(kept, read_model(out / "models/gcnn-5.safetensors"));
 }
 
 TEST(Learn, SaysWhenARecipesSeedsGiveTooFewStates) {

@@ -52,7 +52,9 @@ INSTANTIATE_TEST_SUITE_P(Model, EveryArchitecture, testing::ValuesIn(all_archite
 TEST_P(EveryArchitecture, ComesBackFromItsBytesAsItWas) {
   Model model = random_model(GetParam(), 1);
   model.training = R"({"seed": 7, "accuracy": [0.5]})";
+  model.pseudocosts = 0.1;
   const Model again = round_trip(model);
+  EXPECT_EQ(again.pseudocosts, model.pseudocosts);
   EXPECT_EQ(again.training, model.training);
   EXPECT_TRUE(again.tensors == model.tensors);
   EXPECT_EQ(model_bytes(again), model_bytes(model)) << "equal models have equal bytes";
@@ -80,6 +82,9 @@ TEST(Model, DiffersInItsBytesIfAnythingDiffers) {
   EXPECT_NE(model_bytes(other), model_bytes(model));
   other = model;
   other.training = R"({"seed": 1})";
+  EXPECT_NE(model_bytes(other), model_bytes(model));
+  other = model;
+  other.pseudocosts = 2;
   EXPECT_NE(model_bytes(other), model_bytes(model));
   other = model;
   other.architecture.memory = 3;  // the same tensors
@@ -285,6 +290,12 @@ std::vector<Damage> damages() {
       with_architecture("HeadsNegative", tgat_with("16", "-1"), {"heads = -1"}),
       with_architecture("MemoryOfABillion", tgat_with("16", "1", "1000000000"), {"memory = 1000000000"}),
       with_architecture("ArchitectureOfAMillionBrackets", std::string(1'000'000, '['), {"architecture cannot be read"}),
+      with_metadata("PseudocostsNegative", "pseudocosts", "-1", {"pseudocosts", "-1", "0 to 16"}),
+      with_metadata("PseudocostsNaN", "pseudocosts", "nan", {"pseudocosts", "nan"}),
+      with_metadata("PseudocostsTooMuch", "pseudocosts", "16.5", {"pseudocosts", "16.5"}),
+      with_metadata("PseudocostsEmpty", "pseudocosts", "", {"pseudocosts"}),
+      with_metadata("PseudocostsAWord", "pseudocosts", "2x", {"pseudocosts", "2x"}),
+      with_metadata("PseudocostsWithoutEnd", "pseudocosts", std::string(100'000, '1'), {"pseudocosts"}),
       with_metadata("TrainingAList", "training", "[]", {"training record"}),
       with_metadata("TrainingAString", "training", "\"{}\"", {"training record"}),
       with_metadata("TrainingEmpty", "training", "", {"training record"}),
@@ -334,6 +345,7 @@ TEST(Model, FilesOfTheFirstVersionStillLoadAndMeanTheSame) {
     const Model model = read_model(std::filesystem::path(BOUGH_SOURCE_DIR) / ("tests/data/model-1-" + name + ".safetensors"));
     EXPECT_EQ(architecture_json(model.architecture), architecture_json(recorded_architecture(network)));
     EXPECT_EQ(model.training, R"({"note": "random weights"})");
+    EXPECT_EQ(model.pseudocosts, 0);
     const BipartiteGraph before = fixed_graph(0);
     const BipartiteGraph now = fixed_graph(1);
     const std::vector<std::int32_t> all{0, 1, 2, 3, 4, 5};

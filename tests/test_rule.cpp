@@ -84,8 +84,9 @@ void expect_scips_optimum(const std::string& family, std::uint64_t first_seed, s
     const Milp milp = tiny(family, 100 + seed);
     const Architecture architecture = std::array{gcnn, gat, tgat}[seed % 3];
     const bool overflows = seed % 4 == 3;
-    const Model model = std::array{random_model(architecture, seed), zero_model(architecture), negated_model(architecture, seed),
-                                   overflowing_model(architecture)}[seed % 4];
+    Model model = std::array{random_model(architecture, seed), zero_model(architecture), negated_model(architecture, seed),
+                             overflowing_model(architecture)}[seed % 4];
+    model.pseudocosts = std::array{0.0, 2.0}[seed % 2];
     Settings settings = with_a_tree();
     settings.seed = static_cast<std::uint32_t>(seed);
     const double optimum = solve(milp, settings, nullptr).statistics.primal_bound;
@@ -189,7 +190,9 @@ TEST(ModelPolicy, AllocatesNothingOnceTheTopologyIsKnown) {
 #endif
   for (const Architecture& architecture : {gcnn, gat, tgat}) {
     GraphExtractor extractor;
-    ModelPolicy policy(random_model(architecture, 1));
+    Model model = random_model(architecture, 1);
+    model.pseudocosts = architecture.attends() ? 0 : 2;
+    ModelPolicy policy(model);
     std::vector<double> scores(10'000);
     std::uint64_t known = 0;
     int n_measured = 0;
@@ -210,6 +213,68 @@ TEST(ModelPolicy, AllocatesNothingOnceTheTopologyIsKnown) {
     });
     EXPECT_GT(n_measured, 3);
   }
+}
+
+// With e_k = log of a candidate's pseudocost score over the best one, at least log 0.001, and n_k the branchings on it in the rarer of the two
+// directions, the weight w adds w n_k / (n_k + 4) (e_k - mean of e) to its logit: nothing where there was no branching.
+TEST(ModelPolicy, PseudocostsCountAsMuchAsTheirVariablesWereBranchedOn) {
+  Model model = random_model(gcnn, 1);
+  ModelPolicy network(model);
+  model.pseudocosts = 1.5;
+  ModelPolicy both(model);
+  std::vector<double> logits(10'000), scores(10'000);
+  std::size_t n_unknown = 0, n_known = 0, n_better = 0, n_worse = 0, n_at_least = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const ScipPtr owner = create_scip();
+    load_problem(owner.get(), tiny("setcover", seed));
+    apply_settings(owner.get(), with_a_tree());
+    solve_visiting(owner.get(), [&](SCIP* scip) {
+      const Candidates candidates = lp_candidates(scip);
+      const std::size_t n = candidates.variables.size();
+      network.score(scip, candidates, std::span(logits).first(n));
+      both.score(scip, candidates, std::span(scores).first(n));
+      std::vector<double> gains(n);
+      for (std::size_t k = 0; k < n; ++k) gains[k] = SCIPgetVarPseudocostScore(scip, candidates.variables[k], candidates.values[k]);
+      const double best = *std::ranges::max_element(gains);
+      double sum = 0;
+      for (double& gain : gains) {
+        n_at_least += gain < 0.001 * best;
+        sum += gain = std::max(std::log(gain / best), std::log(0.001));
+      }
+      for (std::size_t k = 0; k < n; ++k) {
+        const double n_down = SCIPgetVarPseudocostCount(scip, candidates.variables[k], SCIP_BRANCHDIR_DOWNWARDS);
+        const double n_up = SCIPgetVarPseudocostCount(scip, candidates.variables[k], SCIP_BRANCHDIR_UPWARDS);
+        const double seen = std::min(n_down, n_up);
+        const double added = 1.5 * seen / (seen + 4) * (gains[k] - sum / static_cast<double>(n));
+        EXPECT_NEAR(scores[k], logits[k] + added, 1e-9);
+        (seen > 0 ? n_known : n_unknown) += 1;
+        n_better += added > 0.01;
+        n_worse += added < -0.01;
+      }
+      return SCIP_DIDNOTRUN;
+    });
+  }
+  EXPECT_GT(n_unknown, 0U);
+  EXPECT_GT(n_known, 0U);
+  EXPECT_GT(n_better, 0U);
+  EXPECT_GT(n_worse, 0U);
+  EXPECT_GT(n_at_least, 0U);
+}
+
+// branching/bough/pseudocosts: -1, the default, leaves it to the model.
+TEST(Rule, HasAParameterThatDecidesHowMuchPseudocostsCountWhateverTheModelSays) {
+  const auto all_scores = [&](double of_the_model, const std::string& parameter) {
+    Model model = random_model(gcnn, 1);
+    model.pseudocosts = of_the_model;
+    Settings settings = with_a_tree();
+    settings.overrides.emplace_back("branching/bough/pseudocosts", parameter);
+    std::vector<double> all;
+    solve(tiny("setcover", 3), settings, &model, [&](SCIP*, const Candidates&, std::span<const double> scores, std::size_t) { all.insert(all.end(), scores.begin(), scores.end()); });
+    return all;
+  };
+  EXPECT_EQ(all_scores(0, "2"), all_scores(2, "-1"));
+  EXPECT_EQ(all_scores(2, "0"), all_scores(0, "-1"));
+  EXPECT_NE(all_scores(0, "-1"), all_scores(2, "-1"));
 }
 
 TEST(Rule, CountsNodesWithoutAnLpSolution) {

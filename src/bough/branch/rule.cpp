@@ -26,6 +26,7 @@ constexpr int top_priority = 1'000'000;
 constexpr const char* rule_name = "bough";
 constexpr const char* model_parameter = "branching/bough/model";
 constexpr const char* strict_parameter = "branching/bough/strict";
+constexpr const char* pseudocosts_parameter = "branching/bough/pseudocosts";
 
 std::string_view explanation_of(Fallback reason) {
   switch (reason) {
@@ -70,14 +71,19 @@ class Rule final : public scip::ObjBranchrule {
       char* wanted = nullptr;
       check(SCIPgetStringParam(scip, model_parameter, &wanted));
       check(SCIPgetBoolParam(scip, strict_parameter, &strict_));
-      if (wanted == model_path_) return;
-      if (*wanted != '\0') {
-        use(read_model(wanted), wanted);
-      } else {
-        model_.reset();
-        policy_ = nullptr;
-        model_path_.clear();
+      if (wanted != model_path_) {
+        if (*wanted != '\0') {
+          use(read_model(wanted), wanted);
+        } else {
+          model_.reset();
+          policy_ = nullptr;
+          model_path_.clear();
+        }
       }
+      if (!model_) return;
+      double pseudocosts = 0;
+      check(SCIPgetRealParam(scip, pseudocosts_parameter, &pseudocosts));
+      model_->set_pseudocosts(pseudocosts);
     });
   }
 
@@ -244,6 +250,8 @@ void include_rule(SCIP* scip, RuleSinks sinks, const std::filesystem::path& mode
                            FALSE, model.c_str(), nullptr, nullptr));
   check(SCIPaddBoolParam(scip, strict_parameter, "is a node that the network cannot decide an error? otherwise SCIP's own rules decide there",
                          nullptr, FALSE, FALSE, nullptr, nullptr));
+  check(SCIPaddRealParam(scip, pseudocosts_parameter, "how much pseudocosts count beside the network's scores; -1: as much as the model says", nullptr, FALSE,
+                         -1, -1, most_pseudocosts, nullptr, nullptr));
   auto* data = reinterpret_cast<SCIP_TABLEDATA*>(&rule.counts());
   check(SCIPincludeTable(scip, table_name, "learned branching: decisions, fallbacks and times", TRUE, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                          print_table, collect_table, data, table_position, SCIP_STAGE_TRANSFORMED));

@@ -85,11 +85,13 @@ std::vector<Job> plan(const Suite& suite) {
 
 Json policy_json(const SuitePolicy& policy) {
   Json json{{"name", policy.name}, {"source", policy.source}};
+  if (!policy.scip.empty()) json["scip_parameters"] = policy.scip;
   if (!is_model_file(policy.source)) return json;
   const Model model = read_model(policy.source);
   json["source"] = fs::path(policy.source).filename().string();
   json["sha256"] = sha256_of_file(policy.source);
   json["architecture"] = Json::parse(architecture_json(model.architecture));
+  if (model.pseudocosts > 0) json["pseudocosts"] = model.pseudocosts;
   json["training"] = Json::parse(model.training);
   return json;
 }
@@ -230,8 +232,9 @@ class Evaluating {
     for (const Json& policy : now["policies"]) {
       for (const Json& other : before["policies"]) {
         if (!other.is_object() || other.value("name", "") != policy["name"].get<std::string>()) continue;
-        for (const char* key : {"source", "sha256"}) {
-          if (other.value(key, "") != policy.value(key, "")) refuse(std::format("{} of the policy {}", key, policy["name"].get<std::string>()), other.value(key, ""), policy.value(key, ""));
+        for (const char* key : {"source", "sha256", "scip_parameters"}) {
+          const Json was = other.value(key, Json(nullptr)), is = policy.value(key, Json(nullptr));
+          if (was != is) refuse(std::format("{} of the policy {}", key, policy["name"].get<std::string>()), was, is);
         }
       }
     }
@@ -289,6 +292,7 @@ class Evaluating {
     if (!is_model_file(solve.policy) && !make_policy(solve.policy, job.seed)->scip_rule().empty()) {  // parameters of our rule concern only those whom it asks
       std::erase_if(solve.settings.overrides, [](const auto& parameter) { return parameter.first.starts_with("branching/bough/"); });
     }
+    std::ranges::copy(job.policy->scip, std::back_inserter(solve.settings.overrides));
     if (solve.settings.preset == "ml4co") solve.settings.objective_limit = objective_limit_beside(solve.instance);
     solve.on_root_done = [&] { if (time_limit_after_root(solve.settings)) send(""); };  // the runner's clock starts anew
     if (job.kind == Job::Kind::explained) {

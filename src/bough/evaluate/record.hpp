@@ -67,6 +67,7 @@ struct PolicyInfo {
   std::string source;   ///< the rule's name, or the model file's name
   std::string network;  ///< "tgat", ...; empty for a rule
   std::map<int, double> accuracy;  ///< top-k on the validation set, by k; empty if unknown
+  std::vector<std::pair<std::string, std::string>> scip_parameters{};  ///< its own, name and value
 };
 
 /// Instances of one kind.

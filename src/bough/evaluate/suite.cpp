@@ -64,17 +64,24 @@ class SuiteReader {
       if (!(megabytes > 0 && megabytes <= 1e9)) reader_.refuse(*node, "memory_limit: expected a positive number of megabytes");
       settings.memory_limit_mb = megabytes;
     }
-    if (const toml::node* parameters = reader_.find("scip")) {
-      for (const auto& [name, value] : reader_.table("scip", *parameters).raw()) {
-        std::string text;
-        if (value.is_string()) reader_.take(name.str(), value, text);
-        else if (!value.is_boolean() && !value.is_number()) reader_.refuse(value, std::format("scip: {} is neither text nor a number nor true or false", name.str()));
-        else text = value.is_boolean() ? (*value.value<bool>() ? "TRUE" : "FALSE") : value.is_integer() ? std::to_string(*value.value<std::int64_t>()) : std::format("{}", value.value_or(0.0));
-        settings.overrides.emplace_back(name.str(), text);
-      }
-    }
+    settings.overrides = read_parameters(reader_);
     const toml::node* scip = reader_.find("scip");
     reader_.at(scip != nullptr ? *scip : table_, [&] { try_settings(settings, [](SCIP* with) { include_rule(with); }); });
+  }
+
+  /// SCIP parameters under the key "scip"; none without it.
+  static ScipParameters read_parameters(TomlReader& table) {
+    ScipParameters parameters;
+    const toml::node* node = table.find("scip");
+    if (node == nullptr) return parameters;
+    for (const auto& [name, value] : table.table("scip", *node).raw()) {
+      std::string text;
+      if (value.is_string()) table.take(name.str(), value, text);
+      else if (!value.is_boolean() && !value.is_number()) table.refuse(value, std::format("scip: {} is neither text nor a number nor true or false", name.str()));
+      else text = value.is_boolean() ? (*value.value<bool>() ? "TRUE" : "FALSE") : value.is_integer() ? std::to_string(*value.value<std::int64_t>()) : std::format("{}", value.value_or(0.0));
+      parameters.emplace_back(name.str(), text);
+    }
+    return parameters;
   }
 
   static constexpr std::uint32_t largest_seed = 2147483647;
@@ -112,13 +119,17 @@ class SuiteReader {
       } else {
         entry.take("rule", entry.need("rule"), policy.source);
       }
+      policy.scip = read_parameters(entry);
       entry.refuse_others();
     }
     if (node.is_string() && is_model_file(policy.source)) {
       reader_.refuse(node, std::format("{} is a model file and needs a name", policy.source), "write { name = \"tgat\", model = \"...\" }");
     }
     if (std::ranges::contains(suite_.policies, policy.name, &SuitePolicy::name)) reader_.refuse(node, std::format("two policies are called \"{}\"", policy.name));
-    reader_.at(node, [&] { (void)make_policy(policy.source, 0); });
+    reader_.at(node, [&] {
+      const bool is_ours = make_policy(policy.source, 0)->scip_rule().empty();
+      if (!policy.scip.empty()) try_settings({.overrides = policy.scip}, [&](SCIP* with) { if (is_ours) include_rule(with); });
+    });
     suite_.policies.push_back(std::move(policy));
   }
 

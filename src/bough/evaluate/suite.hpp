@@ -16,6 +16,7 @@ namespace bough {
 struct SuitePolicy {
   std::string name;    ///< in tables and records
   std::string source;  ///< what SolveRequest::policy takes
+  ScipParameters scip{};  ///< its own, on top of the suite's
 };
 
 /// Instances of one kind.

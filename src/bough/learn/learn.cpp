@@ -45,10 +45,12 @@ double mean_candidates(const SetReport& set) {
   return sum / static_cast<double>(std::max<std::int64_t>(1, set.n_labels));
 }
 
-/// One network, trained with one seed.
+/// One network, trained with one seed, deciding with one weight of pseudocosts.
 struct Candidate {
   std::string network;
   std::uint64_t seed = 0;
+  double pseudocosts = 0;
+  std::string trained;  ///< the file's name in models/, without the ending; candidates that differ in their pseudocosts alone share it
   std::string name;
 };
 
@@ -117,7 +119,7 @@ class Learning {
       set->request.n_passes = passes_for(set->time_s, probe.mean_time_s, names->size());
     }
     train_.request.sampling.max_candidates = n_asked;  // validation keeps all: accuracy is that among all
-    for (const std::string& network : request_.networks) candidates_.push_back({network, request_.seed, network});
+    for (const std::string& network : request_.networks) candidates_.push_back({.network = network, .seed = request_.seed, .trained = network, .name = network});
     trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results.md, levers
     train_s_ = plan.train_s / static_cast<double>(candidates_.size());
     choose_ = {named(parts.valid), fewest_to_choose, plan.choose_s};
@@ -146,13 +148,18 @@ class Learning {
       also_.emplace_back("train-" + also.settings, std::move(set));
     }
     for (const std::string& network : recipe.networks) {
-      for (const std::uint64_t seed : recipe.seeds) candidates_.push_back({network, seed, recipe.seeds.size() == 1 ? network : std::format("{}-{}", network, seed)});
+      for (const std::uint64_t seed : recipe.seeds) {
+        const std::string trained = std::format("{}-{}", network, seed);
+        for (const double weight : recipe.pseudocosts) {
+          candidates_.push_back({network, seed, weight, trained, recipe.pseudocosts.size() == 1 ? trained : std::format("{}-pseudocosts-{}", trained, weight)});
+        }
+      }
     }
     trainer_ = recipe.trainer;
     choose_.instances = instances_of(recipe.choose);
     judge_.instances = instances_of(recipe.judge);
     run_limit_s_ = recipe.time_limit_s;
-    say("{}: {} states to learn from, {} to validate, {} models, {} instances to choose with, {} to judge on", recipe.name, n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
+    say("{}: {} states to learn from, {} to validate, {} candidates, {} instances to choose with, {} to judge on", recipe.name, n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
   }
 
   // ---- what is remembered between calls: learn.json ---------------------------------------------------------------------------------
@@ -317,7 +324,7 @@ class Learning {
     if (!all.quarantined.empty()) say("{}: {} instances could not be solved and are left out; the first: {}: {}", part, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message);
   }
 
-  fs::path model_path(const Candidate& candidate) const { return request_.output / "models" / (candidate.name + ".safetensors"); }
+  fs::path model_path(const Candidate& candidate) const { return request_.output / "models" / (candidate.trained + ".safetensors"); }
 
   void train() {
     make_directories(request_.output / "models");
@@ -336,12 +343,12 @@ class Learning {
         if (fs::exists(checkpoint.replace_extension(".checkpoint.safetensors"))) words.emplace_back("--resume");
         const int code = request_.train(words);
         if (stop_signal() != 0) throw Stopped();
-        if (code > 128) throw Error(ExitCode::failure, std::format("training {} was ended by signal {}", candidate.name, code - 128), "the same command goes on; 9 is often what a system short of memory sends");
-        if (code != 0) throw Error(static_cast<ExitCode>(code), std::format("training {} failed", candidate.name));
+        if (code > 128) throw Error(ExitCode::failure, std::format("training {} was ended by signal {}", candidate.trained, code - 128), "the same command goes on; 9 is often what a system short of memory sends");
+        if (code != 0) throw Error(static_cast<ExitCode>(code), std::format("training {} failed", candidate.trained));
       };
       std::optional<std::int64_t> epochs;  // as many as the recipe says, or as fit
       if (!request_.recipe) {
-        epochs = once(candidate.name + "_epochs", [&] {
+        epochs = once(candidate.trained + "_epochs", [&] {
           // One epoch, timed by itself: starting libtorch takes longer than an epoch of a small set.
           const TemporaryDirectory scratch;
           run(scratch.path() / "timing.safetensors", 1, /*quiet=*/true);
@@ -349,16 +356,22 @@ class Learning {
           return static_cast<std::int64_t>(epochs_for(train_s_, epoch.at("seconds").get<double>()));
         });
       }
-      say("training {}{}", candidate.name, epochs ? std::format(", {} epochs", *epochs) : "");
+      say("training {}{}", candidate.trained, epochs ? std::format(", {} epochs", *epochs) : "");
       run(model, epochs, !request_.on_progress);
     }
   }
 
-  /// By solving: a network that imitates better need not solve faster.  Of a network's several seeds the best one becomes "NETWORK.safetensors".
+  /// By solving: a network that imitates better need not solve faster.  Of a network's several candidates the best one becomes "NETWORK.safetensors".
   std::string choose() {
-    if (candidates_.size() == 1) return candidates_.front().network;
+    if (candidates_.size() == 1) {
+      ship(candidates_.front());
+      return candidates_.front().network;
+    }
     std::vector<SuitePolicy> policies;
-    for (const Candidate& candidate : candidates_) policies.push_back({candidate.name, model_path(candidate).string()});
+    for (const Candidate& candidate : candidates_) {
+      policies.push_back({candidate.name, model_path(candidate).string()});
+      if (candidate.pseudocosts > 0) policies.back().scip.emplace_back("branching/bough/pseudocosts", std::format("{}", candidate.pseudocosts));
+    }
     const Evaluation evaluation = evaluate_within("choose", choose_, policies);
     const auto summaries = summarise(evaluation, group_.name);
     for (const PolicySummary& s : summaries) say("{}: {:.2f} s, {:.0f} nodes on {} validation instances", s.policy, s.time_s.mean, s.nodes.mean, s.n_runs);
@@ -369,13 +382,19 @@ class Learning {
       }
       return &*std::ranges::find(candidates_, best_by_solving(among).policy, &Candidate::name);
     };
-    for (const Candidate& candidate : candidates_) {
-      const fs::path shipped = request_.output / "models" / (candidate.network + ".safetensors");
-      if (const Candidate* best = best_of(candidate.network); !fs::exists(shipped)) write_file(shipped, read_file(model_path(*best)));
-    }
+    for (const Candidate& candidate : candidates_) ship(*best_of(candidate.network));
     const Candidate* best = best_of("");
     say("chosen: {}", best->name);
     return best->network;
+  }
+
+  /// Keeps it as its network's model, unless there is one.
+  void ship(const Candidate& candidate) const {
+    const fs::path shipped = request_.output / "models" / (candidate.network + ".safetensors");
+    if (fs::exists(shipped)) return;
+    Model model = read_model(model_path(candidate));
+    model.pseudocosts = candidate.pseudocosts;
+    write_file(shipped, model_bytes(model));
   }
 
   Learned judge(const std::string& chosen) {

@@ -7,7 +7,7 @@
 
 #include "bough/error.hpp"
 #include "bough/learn/plan.hpp"
-#include "bough/model/architecture.hpp"
+#include "bough/model/model.hpp"
 #include "bough/scip/settings.hpp"
 #include "bough/toml.hpp"
 #include "bough/train/config.hpp"
@@ -62,6 +62,14 @@ class RecipeReader {
       recipe_.seeds.clear();
       reader_.each("seeds", *seeds, [&](const toml::node& element) { reader_.take("seeds", element, recipe_.seeds.emplace_back()); });
       if (recipe_.seeds.empty() || std::set(recipe_.seeds.begin(), recipe_.seeds.end()).size() != recipe_.seeds.size()) reader_.refuse(*seeds, "seeds: at least one, and none twice");
+    }
+    if (const toml::node* weights = reader_.find("pseudocosts")) {
+      recipe_.pseudocosts.clear();
+      reader_.each("pseudocosts", *weights, [&](const toml::node& element) { reader_.take("pseudocosts", element, recipe_.pseudocosts.emplace_back()); });
+      const bool in_range = std::ranges::all_of(recipe_.pseudocosts, [](double weight) { return weight >= 0 && weight <= most_pseudocosts; });
+      if (recipe_.pseudocosts.empty() || !in_range || std::set(recipe_.pseudocosts.begin(), recipe_.pseudocosts.end()).size() != recipe_.pseudocosts.size()) {
+        reader_.refuse(*weights, std::format("pseudocosts: at least one number, each from 0 to {}, and none twice", most_pseudocosts));
+      }
     }
   }
 

@@ -18,6 +18,7 @@ struct Recipe {
   std::string settings = "paper";
   std::vector<std::string> networks;
   std::vector<std::uint64_t> seeds{0};     ///< of training; every network is trained with each
+  std::vector<double> pseudocosts{0};      ///< weights with which every trained network may decide; solving chooses one
   Sampling sampling;
   SeedRange train, valid, choose, judge;   ///< the instances of each step; no two share any
   std::int64_t n_train = 0, n_valid = 0;   ///< labelled states

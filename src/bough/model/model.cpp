@@ -2,6 +2,7 @@
 #include "bough/model/model.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <format>
 #include <ranges>
@@ -24,6 +25,19 @@ const std::string& entry(const SafeTensors& file, std::string_view key) {
   return at->second;
 }
 
+/// Models that do without have no such entry, as none had before there was one.
+double pseudocosts_of(const SafeTensors& file) {
+  const auto at = file.metadata().find("pseudocosts");
+  if (at == file.metadata().end()) return 0;
+  const std::string& text = at->second;
+  double weight = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  if (error != std::errc() || end != text.data() + text.size() || !(weight >= 0 && weight <= most_pseudocosts)) {
+    refuse(file, std::format("its weight of pseudocosts is {}, expected a number from 0 to {}", in_quotes(text), most_pseudocosts));
+  }
+  return weight;
+}
+
 }  // namespace
 
 std::string model_bytes(const Model& model) {
@@ -32,6 +46,7 @@ std::string model_bytes(const Model& model) {
   writer.metadata("schema", std::string(model_schema));
   writer.metadata("features", std::string(feature_schema));
   writer.metadata("architecture", architecture_json(model.architecture));
+  if (model.pseudocosts != 0) writer.metadata("pseudocosts", std::format("{}", model.pseudocosts));
   writer.metadata("training", model.training);
   return writer.bytes();
 }
@@ -45,6 +60,7 @@ Model model_from(const SafeTensors& file) {
   }
   Model model;
   model.architecture = architecture_from_json(entry(file, "architecture"), file.origin());
+  model.pseudocosts = pseudocosts_of(file);
   model.training = entry(file, "training");
   constexpr std::size_t longest_record = std::size_t{1} << 20U;
   if (model.training.size() > longest_record) refuse(file, std::format("its training record has {} bytes, more than {}", model.training.size(), longest_record));

@@ -91,8 +91,12 @@ std::string facts_of(const Evaluation& evaluation) {
   std::string seeds;
   for (const std::uint32_t seed : evaluation.seeds) seeds += std::format("{}{}", seeds.empty() ? "" : ", ", seed);
   text += fact("seeds", seeds) + "</dl>\n";
-  Table policies{"", "Policies", "", {{"policy"}, {"source"}, {"network"}}, {{"", {}}}};
-  for (const PolicyInfo& policy : evaluation.policies) policies.sections[0].rows.push_back({{{policy.name}, {policy.source}, {policy.network.empty() ? "–" : policy.network}}});
+  Table policies{"", "Policies", "", {{"policy"}, {"source"}, {"network"}, {"SCIP parameters"}}, {{"", {}}}};
+  for (const PolicyInfo& policy : evaluation.policies) {
+    std::string parameters;
+    for (const auto& [name, value] : policy.scip_parameters) parameters += std::format("{}{} = {}", parameters.empty() ? "" : ", ", name, value);
+    policies.sections[0].rows.push_back({{{policy.name}, {policy.source}, {policy.network.empty() ? "–" : policy.network}, {parameters.empty() ? "–" : parameters}}});
+  }
   Table groups{"", "Groups", "", {{"group"}, {"family"}, {"size"}, {"parameters"}, {"instances"}}, {{"", {}}}};
   for (const GroupInfo& group : evaluation.groups) {
     groups.sections[0].rows.push_back({{{group.name}, {group.family.empty() ? "files" : group.family}, {group.size.empty() ? "–" : group.size}, {group.parameters.empty() ? "–" : parameters_text(group)}, {std::to_string(group.instances.size()), static_cast<double>(group.instances.size())}}});

@@ -23,10 +23,13 @@ struct Preset {
   bool time_after_root;  ///< the time limit starts when the root node is done
 };
 
+/// Names and values, in order: a later one wins.
+using ScipParameters = std::vector<std::pair<std::string, std::string>>;
+
 /// Everything that shapes a solve besides the branching policy.
 struct Settings {
-  std::string preset = "default";                              ///< a preset's name, or a .set file
-  std::vector<std::pair<std::string, std::string>> overrides{};  ///< name, value; after the preset, in order
+  std::string preset = "default";           ///< a preset's name, or a .set file
+  ScipParameters overrides{};               ///< after the preset
   std::optional<std::uint32_t> seed{};
   std::optional<double> time_limit_s{};
   std::optional<std::int64_t> node_limit{};
