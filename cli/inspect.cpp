@@ -174,7 +174,7 @@ ExitCode inspect_model(const InspectOptions& options) {
   line("model", bold(options.path.string(), stdout));
   line("architecture", shape);
   line("parameters", std::to_string(n_parameters(model.architecture)));
-  if (model.pseudocosts > 0) line("pseudocosts", std::format("count {} beside its logits", model.pseudocosts));
+  if (model.pseudocosts > 0) line("pseudocosts", std::format("weight {} beside the logits", model.pseudocosts));
   line("features", std::string(feature_schema));
   line("size", std::format("{:.1f} KB", static_cast<double>(bytes) / 1e3));
   line("sha256", sha256);

@@ -32,7 +32,7 @@ TEST(InspectModel, SaysWhatItIsAndWhereItComesFrom) {
   write_file(directory.path() / "model.safetensors", model_bytes(recorded_model()));
   const Finished text = run_program(words_of("bough inspect model.safetensors"), directory.path());
   ASSERT_EQ(text.exit_code, 0) << text.err;
-  for (const char* expected : {"tgat, d 16, heads 3, attention concat, memory 4", "count 2 beside its logits", "gasse-19-5-1/1", "  data.train", "sets/train", "  accuracy.best", "0.47"}) {
+  for (const char* expected : {"tgat, d 16, heads 3, attention concat, memory 4", "weight 2 beside the logits", "gasse-19-5-1/1", "  data.train", "sets/train", "  accuracy.best", "0.47"}) {
     EXPECT_NE(text.out.find(expected), std::string::npos) << expected << "\n" << text.out;
   }
   EXPECT_NE(text.out.find(std::to_string(n_parameters(tgat))), std::string::npos) << text.out;

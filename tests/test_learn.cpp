@@ -294,15 +294,18 @@ TEST(Learn, FollowsARecipeAndKeepsTheBestSeedOfEachNetwork) {
 TEST(Learn, ChoosesHowMuchPseudocostsCount) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "plans.toml", changed(changed(recipe_text(), "[\"gcnn\", \"tgat\"]", "[\"gcnn\"]"), "seeds = [0, 1]", "seeds = [5]\npseudocosts = [0.5, 4]"));
-  const Finished run = run_program(words_of("bough learn plans.toml -o out --workers 2 -q"), directory.path());
+  const Finished run = run_program(words_of("bough learn plans.toml -o out --workers 2"), directory.path());
   ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::size_t training = run.err.find("training gcnn-5");
+  EXPECT_NE(training, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("training gcnn-5", training + 1), std::string::npos) << run.err;
   const fs::path out = directory.path() / "out";
   const Evaluation chosen = read_evaluation(out / "choose");
   ASSERT_EQ(chosen.policies.size(), 2U);
   EXPECT_EQ(chosen.policies[1].name, "gcnn-5-pseudocosts-4");
   EXPECT_EQ(chosen.policies[1].scip_parameters, (ScipParameters{{"branching/bough/pseudocosts", "4"}}));
   Model kept = read_model(out / "model.safetensors");
-  EXPECT_TRUE(kept.pseudocosts == 0.5 || kept.pseudocosts == 4) << kept.pseudocosts;
+  EXPECT_NE(run.err.find(std::format("chosen: gcnn-5-pseudocosts-{}\n", kept.pseudocosts)), std::string::npos) << kept.pseudocosts << "\n" << run.err;
   kept.pseudocosts = 0;
   EXPECT_EQ(kept, read_model(out / "models/gcnn-5.safetensors"));
 }

@@ -245,6 +245,21 @@ TEST(Page, ShowsSeveralEvaluationsTogether) {
   EXPECT_NE(page.find("Set Covering, easy (second suite, "), std::string::npos);
 }
 
+// A rule with parameters of its own is not SCIP's default, whichever comes first; the page says what makes a policy another one.
+TEST(Page, TellsPoliciesWithParametersOfTheirOwnApart) {
+  Evaluation evaluation = example_evaluation();
+  PolicyInfo tuned = evaluation.policies.front();
+  ASSERT_EQ(tuned.source, "relpscost");
+  tuned.name = "tuned";
+  tuned.scip_parameters = {{"branching/relpscost/maxlookahead", "4"}};
+  evaluation.policies.insert(evaluation.policies.begin(), tuned);
+  std::ranges::find(evaluation.policies, "tgat", &PolicyInfo::network)->pseudocosts = 2.5;
+  EXPECT_EQ(cast_of({&evaluation, 1}).base, "relpscost");
+  const std::string page = page_of(evaluation);
+  EXPECT_NE(page.find("branching/relpscost/maxlookahead = 4"), std::string::npos);
+  EXPECT_NE(page.find("tgat, pseudocosts 2.5"), std::string::npos);
+}
+
 TEST(Page, APolicyHasOneColourEverywhere) {
   const Evaluation evaluation = example_evaluation();
   const Cast cast = cast_of({&evaluation, 1});

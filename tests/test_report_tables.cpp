@@ -230,6 +230,7 @@ TEST(Paper, KnowsAPolicyByWhatItIs) {
   EXPECT_EQ(paper_name({"reliability", "relpscost", "", {}}), "relpscost");
   EXPECT_EQ(paper_name({"svmrank", "x.bin", "", {}}), "svmrank");
   EXPECT_EQ(paper_name({"mine", "inference", "", {}}), "mine");
+  EXPECT_EQ(paper_name({"tuned", "relpscost", "", {}, {{"branching/relpscost/maxlookahead", "4"}}}), "tuned");
 }
 
 TEST(PaperTable, SetsThePapersRatiosBesideOurs) {

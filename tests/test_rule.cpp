@@ -86,7 +86,7 @@ void expect_scips_optimum(const std::string& family, std::uint64_t first_seed, s
     const bool overflows = seed % 4 == 3;
     Model model = std::array{random_model(architecture, seed), zero_model(architecture), negated_model(architecture, seed),
                              overflowing_model(architecture)}[seed % 4];
-    model.pseudocosts = std::array{0.0, 2.0}[seed % 2];
+    model.pseudocosts = std::array{0.0, 2.0}[seed / 4 % 2];
     Settings settings = with_a_tree();
     settings.seed = static_cast<std::uint32_t>(seed);
     const double optimum = solve(milp, settings, nullptr).statistics.primal_bound;
@@ -215,8 +215,8 @@ TEST(ModelPolicy, AllocatesNothingOnceTheTopologyIsKnown) {
   }
 }
 
-// With e_k = log of a candidate's pseudocost score over the best one, at least log 0.001, and n_k the branchings on it in the rarer of the two
-// directions, the weight w adds w n_k / (n_k + 4) (e_k - mean of e) to its logit: nothing where there was no branching.
+// With e_k = log of a candidate's pseudocost score over the best one, at least log 0.001, and n_k the observations behind it in the rarer of the
+// two directions, the weight w adds w n_k / (n_k + 4) (e_k - mean of e) to its logit: nothing where there is none.
 TEST(ModelPolicy, PseudocostsCountAsMuchAsTheirVariablesWereBranchedOn) {
   Model model = random_model(gcnn, 1);
   ModelPolicy network(model);

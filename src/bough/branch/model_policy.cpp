@@ -8,7 +8,7 @@
 namespace bough {
 namespace {
 
-constexpr double half_believed = 4;     // branchings of a variable in its rarer direction after which its pseudocosts count half
+constexpr double half_believed = 4;      // observations of a variable in its rarer direction after which its pseudocosts count half
 constexpr double least_expected = 1e-3;  // of the best: below it all are alike, as a gain of zero would be minus infinity
 
 }  // namespace
@@ -43,7 +43,7 @@ void ModelPolicy::add_pseudocosts(SCIP* scip, const Candidates& candidates, std:
     expected_[k] = SCIPgetVarPseudocostScore(scip, candidates.variables[k], candidates.values[k]);
     best = std::max(best, expected_[k]);
   }
-  if (!(best > 0)) return;  // SCIP's other formulas of a score know zero
+  if (!(best > 0 && std::isfinite(best))) return;
   double mean = 0;
   for (double& e : expected_) mean += e = std::log(std::max(e / best, least_expected));
   mean /= static_cast<double>(scores.size());

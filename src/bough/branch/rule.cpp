@@ -250,7 +250,7 @@ void include_rule(SCIP* scip, RuleSinks sinks, const std::filesystem::path& mode
                            FALSE, model.c_str(), nullptr, nullptr));
   check(SCIPaddBoolParam(scip, strict_parameter, "is a node that the network cannot decide an error? otherwise SCIP's own rules decide there",
                          nullptr, FALSE, FALSE, nullptr, nullptr));
-  check(SCIPaddRealParam(scip, pseudocosts_parameter, "how much pseudocosts count beside the network's scores; -1: as much as the model says", nullptr, FALSE,
+  check(SCIPaddRealParam(scip, pseudocosts_parameter, "how much pseudocosts count beside the network's scores, read when the problem is transformed; negative: as much as the model says", nullptr, FALSE,
                          -1, -1, most_pseudocosts, nullptr, nullptr));
   auto* data = reinterpret_cast<SCIP_TABLEDATA*>(&rule.counts());
   check(SCIPincludeTable(scip, table_name, "learned branching: decisions, fallbacks and times", TRUE, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,

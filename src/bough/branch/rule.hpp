@@ -31,7 +31,7 @@ struct RuleSinks {
 ///
 ///   branching/bough/model    the model file, read when the problem is transformed; empty: none
 ///   branching/bough/strict   whether a node that the policy cannot decide is an error
-///   branching/bough/pseudocosts   how much pseudocosts count beside a model's scores; -1: as much as the model says
+///   branching/bough/pseudocosts   how much pseudocosts count beside a model's scores, read like it; negative: as much as the model says
 ///
 /// `model` becomes the default value of the first: what SCIPresetParams() goes back to.
 void include_rule(SCIP* scip, RuleSinks sinks = {}, const std::filesystem::path& model = {});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <format>
+#include <iterator>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -69,7 +69,7 @@ RunRecord parse(const Json& line) {
 }
 
 PolicyInfo policy_from(const Json& json) {
-  PolicyInfo policy{.name = json.at("name").get<std::string>(), .source = json.at("source").get<std::string>(), .network = {}, .accuracy = {}, .scip_parameters = json.value("scip_parameters", decltype(PolicyInfo::scip_parameters)())};
+  PolicyInfo policy{.name = json.at("name").get<std::string>(), .source = json.at("source").get<std::string>(), .network = {}, .accuracy = {}, .scip_parameters = json.value("scip_parameters", decltype(PolicyInfo::scip_parameters)()), .pseudocosts = json.value("pseudocosts", 0.0)};
   if (json.contains("architecture")) policy.network = json["architecture"].at("network").get<std::string>();
   if (const Json training = json.value("training", Json::object()); training.contains("best")) {
     for (const int k : {1, 3, 5, 10}) {

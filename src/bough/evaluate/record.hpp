@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bough {
@@ -68,6 +69,7 @@ struct PolicyInfo {
   std::string network;  ///< "tgat", ...; empty for a rule
   std::map<int, double> accuracy;  ///< top-k on the validation set, by k; empty if unknown
   std::vector<std::pair<std::string, std::string>> scip_parameters{};  ///< its own, name and value
+  double pseudocosts = 0;          ///< how much they count when a model decides (docs/model.md, section 6)
 };
 
 /// Instances of one kind.

@@ -127,8 +127,12 @@ class SuiteReader {
     }
     if (std::ranges::contains(suite_.policies, policy.name, &SuitePolicy::name)) reader_.refuse(node, std::format("two policies are called \"{}\"", policy.name));
     reader_.at(node, [&] {
-      const bool is_ours = make_policy(policy.source, 0)->scip_rule().empty();
-      if (!policy.scip.empty()) try_settings({.overrides = policy.scip}, [&](SCIP* with) { if (is_ours) include_rule(with); });
+      const std::string rule(make_policy(policy.source, 0)->scip_rule());
+      if (policy.scip.empty()) return;
+      for (const char* decided : {"limits/time", "limits/memory", "branching/bough/model"}) {
+        if (std::ranges::contains(policy.scip, decided, &ScipParameters::value_type::first)) reader_.refuse(node, std::format("{} has {} of its own", policy.name, decided), "limits are the suite's, and a model is the policy's");
+      }
+      try_settings({.overrides = policy.scip}, [&](SCIP* with) { if (rule.empty()) include_rule(with); }, [&](SCIP* with) { rule.empty() ? use_bough(with) : use_rule(with, rule); });
     });
     suite_.policies.push_back(std::move(policy));
   }

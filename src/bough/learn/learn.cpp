@@ -149,7 +149,8 @@ class Learning {
     }
     for (const std::string& network : recipe.networks) {
       for (const std::uint64_t seed : recipe.seeds) {
-        const std::string trained = std::format("{}-{}", network, seed);
+        const bool is_only = recipe.seeds.size() == 1 && recipe.pseudocosts == std::vector<double>{0};  // of its network
+        const std::string trained = is_only ? network : std::format("{}-{}", network, seed);
         for (const double weight : recipe.pseudocosts) {
           candidates_.push_back({network, seed, weight, trained, recipe.pseudocosts.size() == 1 ? trained : std::format("{}-pseudocosts-{}", trained, weight)});
         }
@@ -159,7 +160,7 @@ class Learning {
     choose_.instances = instances_of(recipe.choose);
     judge_.instances = instances_of(recipe.judge);
     run_limit_s_ = recipe.time_limit_s;
-    say("{}: {} states to learn from, {} to validate, {} candidates, {} instances to choose with, {} to judge on", recipe.name, n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
+    say("{}: {} states to learn from, {} to validate, {} models to choose from, {} instances to choose with, {} to judge on", recipe.name, n_train, recipe.n_valid, candidates_.size(), choose_.instances.size(), judge_.instances.size());
   }
 
   // ---- what is remembered between calls: learn.json ---------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ namespace bough {
 /// The format's name and version in a model's metadata.
 inline constexpr std::string_view model_schema = "bough-model/1";
 
+/// The largest weight of pseudocosts: four times that at which they count as much as a network with soft targets of sharpness 4.
 inline constexpr double most_pseudocosts = 16;
 
 /// A trained network as data: what a model file holds (docs/formats.md).
@@ -31,7 +32,7 @@ struct Model {
 std::string model_bytes(const Model& model);
 
 /// The other direction.  Nothing in the file is trusted: another schema or feature set, a tensor too many, too few or of another
-/// shape, a number that is not finite, a deviation that is not positive, a weight of pseudocosts that is none are each an Error (bad_input) that says which.
+/// shape, a number that is not finite, a deviation that is not positive, a weight of pseudocosts that is not from 0 to 16 are each an Error (bad_input) that says which.
 Model model_from(const SafeTensors& file);
 
 /// Reads and checks a model file.  Throws Error: missing_input, bad_input.

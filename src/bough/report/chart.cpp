@@ -61,7 +61,7 @@ Cast cast_of(std::span<const Evaluation> evaluations) {
     const auto place = std::ranges::find_if(known, wanted);
     return place == known.end() ? "" : (*place)->name;
   };
-  cast.base = first([](const PolicyInfo* p) { return p->source == "relpscost" || p->name == "relpscost"; });
+  cast.base = first([](const PolicyInfo* p) { return (p->source == "relpscost" && p->scip_parameters.empty()) || p->name == "relpscost"; });
   if (cast.base.empty()) cast.base = first([](const PolicyInfo* p) { return p->network.empty(); });
   if (cast.base.empty() && !known.empty()) cast.base = known.front()->name;
   cast.main = first([&](const PolicyInfo* p) { return (p->network == "tgat" || p->name == "tgat") && p->name != cast.base; });

@@ -93,9 +93,9 @@ std::string facts_of(const Evaluation& evaluation) {
   text += fact("seeds", seeds) + "</dl>\n";
   Table policies{"", "Policies", "", {{"policy"}, {"source"}, {"network"}, {"SCIP parameters"}}, {{"", {}}}};
   for (const PolicyInfo& policy : evaluation.policies) {
-    std::string parameters;
-    for (const auto& [name, value] : policy.scip_parameters) parameters += std::format("{}{} = {}", parameters.empty() ? "" : ", ", name, value);
-    policies.sections[0].rows.push_back({{{policy.name}, {policy.source}, {policy.network.empty() ? "–" : policy.network}, {parameters.empty() ? "–" : parameters}}});
+    const std::string network = policy.pseudocosts > 0 ? std::format("{}, pseudocosts {}", policy.network, policy.pseudocosts) : policy.network;
+    const std::string parameters = parameters_text(policy);
+    policies.sections[0].rows.push_back({{{policy.name}, {policy.source}, {network.empty() ? "–" : network}, {parameters.empty() ? "–" : parameters}}});
   }
   Table groups{"", "Groups", "", {{"group"}, {"family"}, {"size"}, {"parameters"}, {"instances"}}, {{"", {}}}};
   for (const GroupInfo& group : evaluation.groups) {

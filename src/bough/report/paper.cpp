@@ -86,6 +86,7 @@ std::optional<PaperFigures> paper_figures(std::string_view family, std::string_v
 }
 
 std::string paper_name(const PolicyInfo& policy) {
+  if (!policy.scip_parameters.empty()) return policy.name;  // with parameters of its own it is another one
   // What it is counts more than what the suite calls it; a file name or a label of unknown meaning matches nothing.
   for (const std::string& name : {policy.network, policy.source}) {
     if (is_known(name)) return name;

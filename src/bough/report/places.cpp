@@ -12,11 +12,19 @@
 
 namespace bough {
 
-std::string parameters_text(const GroupInfo& group) {
+namespace {
+
+std::string assignments(const auto& parameters) {
   std::string text;
-  for (const auto& [name, value] : group.parameters) text += std::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  for (const auto& [name, value] : parameters) text += std::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
   return text;
 }
+
+}  // namespace
+
+std::string parameters_text(const GroupInfo& group) { return assignments(group.parameters); }
+
+std::string parameters_text(const PolicyInfo& policy) { return assignments(policy.scip_parameters); }
 
 std::string family_title(const GroupInfo& group) {
   static const std::map<std::string, std::string> titles{{"setcover", "Set Covering"},          {"auction", "Combinatorial Auctions"},
