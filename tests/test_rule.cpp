@@ -217,7 +217,7 @@ TEST(ModelPolicy, AllocatesNothingOnceTheTopologyIsKnown) {
 
 // With e_k = log of a candidate's pseudocost score over the best one, at least log 0.001, and n_k the observations behind it in the rarer of the
 // two directions, the weight w adds w n_k / (n_k + 4) (e_k - mean of e) to its logit: nothing where there is none.
-TEST(ModelPolicy, PseudocostsCountAsMuchAsTheirVariablesWereBranchedOn) {
+TEST(ModelPolicy, PseudocostsCountAsMuchAsHasBeenObserved) {
   Model model = random_model(gcnn, 1);
   ModelPolicy network(model);
   model.pseudocosts = 1.5;
