@@ -82,7 +82,7 @@ bool run_evaluation(EvaluateRequest& request, bool quiet) {
   std::optional<Progress> progress;
   request.on_progress = [&](const EvaluateProgress& now) {
     if (!progress) progress.emplace("evaluating", now.n_runs, quiet, now.n_done);
-    progress->advance(now.n_done, now.last);
+    progress->advance(now.n_done, now.detail);
   };
   return evaluate(request);
 }

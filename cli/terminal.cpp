@@ -62,11 +62,13 @@ void tell(std::string_view text) noexcept {
 void tell_line(std::string_view text) { tell(std::format("{} {}\n", bold("bough:", stderr), text)); }
 
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total, std::size_t already, double elapsed_s, std::string_view detail) {
+  const std::string begun = std::format("{} {}/{}{}{}", what, done, total, detail.empty() ? "" : ", ", detail);
+  if (done <= already) return begun;
   const auto n_new = static_cast<double>(done - already);
   const double left = elapsed_s * static_cast<double>(total - std::min(done, total)) / n_new;
   const double rate = n_new / elapsed_s;
   const std::string speed = rate < 1 ? std::format("{:.1f}/min", 60 * rate) : std::format("{:.1f}/s", rate);
-  return std::format("{} {}/{}{}{}, {}, {} left", what, done, total, detail.empty() ? "" : ", ", detail, speed, duration_text(left));
+  return std::format("{}, {}, {} left", begun, speed, duration_text(left));
 }
 
 Progress::Progress(std::string what, std::size_t total, bool quiet, std::size_t already)
@@ -80,7 +82,7 @@ void Progress::advance(std::size_t done, std::string_view detail) {
   using namespace std::chrono_literals;
   const auto now = Clock::now();
   const bool terminal = is_terminal(stderr);
-  if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms) || done <= already_) return;
+  if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms)) return;
   last_ = now;
   drawn_ = true;
   const std::string text = progress_text(what_, done, total_, already_, std::chrono::duration<double>(now - start_).count(), detail);

@@ -37,7 +37,7 @@ void tell(std::string_view text) noexcept;
 void tell_line(std::string_view text);
 
 /// "evaluating 3/20, tgat, 1.5/min, 11 min 20 s left": what is done after `elapsed_s`, `already` of it before that: they say nothing about
-/// the time that is left.  Precondition: done > already.
+/// the time that is left, and while there are no others nor does this.
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total, std::size_t already, double elapsed_s, std::string_view detail = {});
 
 /// Progress of a job on stderr: one line that is redrawn on a terminal, a line every 10 s otherwise, nothing in the first two

@@ -6,6 +6,7 @@
 #include <format>
 #include <nlohmann/json.hpp>
 
+#include "bough/file.hpp"
 #include "bough/rng.hpp"
 
 namespace bough::test {
@@ -136,6 +137,11 @@ Evaluation example_evaluation() {
   evaluation.explained = {explained_run("setcover-easy", "setcover-easy-20000", rng), explained_run("auction-easy", "auction-easy-20000", rng)};
   for (int i = 0; i < 21; ++i) evaluation.calibrations.push_back({2.31 * std::exp(0.035 * bell(rng)), rng.uniform(0.9, 1.4)});
   return evaluation;
+}
+
+std::filesystem::path suite_file(const std::filesystem::path& directory, std::string_view text) {
+  write_file(directory / "suite.toml", text);
+  return directory / "suite.toml";
 }
 
 }  // namespace bough::test

@@ -32,6 +32,12 @@ TEST(Terminal, ProgressDoesNotCountWhatWasDoneBefore) { EXPECT_EQ(progress_text(
 // 3 in 120 s are 1.5 a minute, not "0.0/s"; 17 left take 680 s.
 TEST(Terminal, ProgressOfSlowJobsIsByTheMinute) { EXPECT_EQ(progress_text("evaluating", 3, 20, 0, 120, "tgat"), "evaluating 3/20, tgat, 1.5/min, 11 min 20 s left"); }
 
+// Before the first has ended nobody knows how long one takes.
+TEST(Terminal, ProgressSaysWhatItDoesBeforeAnythingHasEnded) {
+  EXPECT_EQ(progress_text("evaluating", 0, 8, 0, 300, "tgat for 300 s"), "evaluating 0/8, tgat for 300 s");
+  EXPECT_EQ(progress_text("evaluating", 5, 8, 5, 300), "evaluating 5/8");
+}
+
 // An estimate of the total may turn out too low.
 TEST(Terminal, ProgressBeyondTheTotalHasNothingLeft) { EXPECT_EQ(progress_text("training", 12, 10, 0, 6), "training 12/10, 2.0/s, 0.00 s left"); }
 

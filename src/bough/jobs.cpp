@@ -245,6 +245,7 @@ void JobRunner::run() {
     }
     if (children.size() == 0) return;
     children.attend();
+    if (on_tick) on_tick();
   }
 }
 

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <format>
 #include <iterator>
@@ -15,6 +17,7 @@
 
 #include "bough/branch/solve_json.hpp"
 #include "bough/error.hpp"
+#include "bough/evaluate/metrics.hpp"
 #include "bough/evaluate/trace.hpp"
 #include "bough/file.hpp"
 #include "bough/instance/write.hpp"
@@ -28,6 +31,8 @@ namespace bough {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view evaluation_schema = "bough-evaluation/1";
@@ -159,7 +164,9 @@ class Evaluating {
     if (request_.suite.settings.memory_limit_mb) runner.memory_limit_mb = static_cast<std::size_t>(1.5 * *request_.suite.settings.memory_limit_mb) + 1024;
     runner.next = [&] { return next(); };
     runner.body = [&](std::size_t job, const auto& send) { return perform(jobs_[job], send).dump(-1, ' ', false, Json::error_handler_t::replace); };
+    runner.on_message = [&](std::size_t job, std::string_view gap) { std::from_chars(gap.data(), gap.data() + gap.size(), states_[job].gap.emplace()); };
     runner.on_end = [&](std::size_t job, const JobEnd& end) { ended(job, end); };
+    runner.on_tick = [&] { tick(); };
     runner.stop = [] { return stop_signal() != 0; };
     runner.run();
     return std::ranges::all_of(states_, [](const State& state) { return state.done; });
@@ -170,6 +177,8 @@ class Evaluating {
     bool done = false;
     bool running = false;
     std::size_t n_kills = 0;
+    Clock::time_point start{};    ///< of the job that runs
+    std::optional<double> gap{};  ///< of it, as it last said
   };
 
   /// Goes on with the records that are there, or begins.
@@ -246,6 +255,8 @@ class Evaluating {
     for (std::size_t i = first_open_; i < jobs_.size(); ++i) {
       if (states_[i].done || states_[i].running) continue;
       states_[i].running = true;
+      states_[i].start = Clock::now();
+      states_[i].gap.reset();
       return i;
     }
     return std::nullopt;
@@ -307,7 +318,13 @@ class Evaluating {
       return record;
     }
     Trace trace;
-    solve.on_progress = [&](const TracePoint& point) { trace.add({point.time_s, point.primal_bound, point.dual_bound, point.n_nodes}); };
+    Clock::time_point told{};
+    solve.on_progress = [&](const TracePoint& point) {
+      trace.add({point.time_s, point.primal_bound, point.dual_bound, point.n_nodes});
+      if (Clock::now() - told < 1s) return;
+      told = Clock::now();
+      send(std::format("{}", primal_dual_gap(point.primal_bound, point.dual_bound)));
+    };
     const SolveResult result = request_.solve(solve);
     refuse_changed_model(*job.policy, result);
     const RunStatistics& s = result.statistics;
@@ -365,12 +382,25 @@ class Evaluating {
     report(std::format("{}: {}", job.text(), end.text), job.kind == Job::Kind::run ? std::optional(record_from(record)) : std::nullopt);
   }
 
+  /// What is running, about once a second: a run may take an hour, and nobody should wonder whether it still does.
+  void tick() {
+    if (!request_.on_progress || Clock::now() - ticked_ < 1s) return;
+    ticked_ = Clock::now();
+    std::string running;
+    for (std::size_t i = first_open_; i < jobs_.size(); ++i) {
+      if (!states_[i].running) continue;
+      running += std::format("{}{} for {:.0f} s", running.empty() ? "" : "; ", jobs_[i].text(), std::chrono::duration<double>(ticked_ - states_[i].start).count());
+      if (states_[i].gap) running += std::format(", gap {:.1f} %", 100 * *states_[i].gap);
+    }
+    if (!running.empty()) report(running);
+  }
+
   void append(State& state, const std::string& line) {
     append_to_journal(journal_, line);
     state.done = true;
   }
 
-  void report(const std::string& last, std::optional<RunRecord> record = {}) const {
+  void report(const std::string& detail, std::optional<RunRecord> record = {}) const {
     if (!request_.on_progress) return;
     EvaluateProgress progress;
     progress.record = std::move(record);
@@ -379,7 +409,7 @@ class Evaluating {
       ++progress.n_runs;
       progress.n_done += states_[i].done ? 1 : 0;
     }
-    progress.last = last;
+    progress.detail = detail;
     request_.on_progress(progress);
   }
 
@@ -391,6 +421,7 @@ class Evaluating {
   std::map<fs::path, std::string> instance_checksums_;
   fs::path journal_;
   std::size_t first_open_ = 0;
+  Clock::time_point ticked_{};
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace bough {
 struct EvaluateProgress {
   std::size_t n_done = 0;  ///< runs with a record, of this call and of those before
   std::size_t n_runs = 0;
-  std::string last;        ///< what ended last, in words; empty at the start
+  std::string detail;      ///< in words: what ended last, or, about once a second, what is running, for how long and with which gap; empty at the start
   std::optional<RunRecord> record{};  ///< of the run that ended, if it was one that counts
 };
 

@@ -33,7 +33,7 @@ constexpr std::size_t n_probed = 6;
 constexpr std::size_t fewest_to_choose = 2;
 constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
-constexpr int n_asked = 32;                // candidates of a state to learn from: of hundreds, asking about all costs several states (docs/results.md)
+constexpr int n_asked = 32;                // candidates of a state to learn from: of hundreds, asking about all costs several states (docs/results/indset.md)
 
 constexpr int most_threads = 1024;         // that bough-train takes
 
@@ -120,7 +120,7 @@ class Learning {
     }
     train_.request.sampling.max_candidates = n_asked;  // validation keeps all: accuracy is that among all
     for (const std::string& network : request_.networks) candidates_.push_back({.network = network, .seed = request_.seed, .trained = network, .name = network});
-    trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results.md, levers
+    trainer_ = "batch = 2\naverage = 0.998\ntarget = \"soft\"\nselect = \"loss\"\n";  // docs/results/auction.md, levers
     train_s_ = plan.train_s / static_cast<double>(candidates_.size());
     choose_ = {named(parts.valid), fewest_to_choose, plan.choose_s};
     judge_ = {named(parts.held_out), least_instances, plan.judge_s};
@@ -223,7 +223,7 @@ class Learning {
     evaluation.output = request_.output / step;
     evaluation.retry = step == "probe";  // a file may have been mended since
     evaluation.n_workers = n_workers;
-    if (request_.on_progress) evaluation.on_progress = [&](const EvaluateProgress& now) { request_.on_progress(step, now.n_done, now.n_runs, now.last); };
+    if (request_.on_progress) evaluation.on_progress = [&](const EvaluateProgress& now) { request_.on_progress(step, now.n_done, now.n_runs, now.detail); };
     if (!evaluate(evaluation)) throw Stopped();
     return read_evaluation(evaluation.output);
   }
