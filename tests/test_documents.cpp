@@ -4,9 +4,13 @@
 // tree's suites and models.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "bough/file.hpp"
 #include "tests/process.hpp"
@@ -18,7 +22,7 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> documents() {
   std::vector<fs::path> found{fs::path(BOUGH_SOURCE_DIR) / "README.md", fs::path(BOUGH_SOURCE_DIR) / "CONTRIBUTING.md", fs::path(BOUGH_SOURCE_DIR) / "models/README.md"};
-  for (const auto& entry : fs::directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "docs")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(BOUGH_SOURCE_DIR) / "docs")) {
     if (entry.path().extension() == ".md") found.push_back(entry.path());
   }
   return found;
@@ -53,14 +57,36 @@ TEST(Documents, EveryCommandWorks) {
   EXPECT_GE(n_commands, 3);
 }
 
+/// What GitHub makes of the headings: "## 6. Decision" is #6-decision.
+std::set<std::string> anchors_of(const fs::path& document) {
+  std::istringstream in(read_file(document));
+  std::set<std::string> anchors;
+  bool in_block = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```")) in_block = !in_block;
+    const std::size_t text = line.find_first_not_of('#');
+    if (in_block || text == 0 || text == std::string::npos || line[text] != ' ') continue;
+    std::string anchor;
+    for (const char c : line.substr(text + 1)) {
+      if (c == ' ') anchor += '-';
+      else if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_') anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
 TEST(Documents, EveryRelativeLinkLeadsSomewhere) {
-  static const std::regex link(R"(\]\(([^)#]+)[^)]*\))");
+  static const std::regex link(R"(\]\(([^)# ]*)(#[^) ]+)?\))");
   for (const fs::path& document : documents()) {
     const std::string text = read_file(document);
     for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
-      const std::string target = (*match)[1];
+      const std::string target = (*match)[1], anchor = (*match)[2];
       if (target.find("://") != std::string::npos) continue;
-      EXPECT_TRUE(fs::exists(document.parent_path() / target)) << document.filename() << " links to " << target;
+      const fs::path file = target.empty() ? document : document.parent_path() / target;
+      EXPECT_TRUE(fs::exists(file)) << document << " links to " << target;
+      if (anchor.empty() || !fs::exists(file)) continue;
+      EXPECT_TRUE(anchors_of(file).contains(anchor.substr(1))) << document << " links to " << target << anchor;
     }
   }
 }
