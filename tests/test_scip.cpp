@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
+#include <utility>
 
 #include "bough/branch/rule.hpp"
 #include "bough/error.hpp"
@@ -265,6 +268,23 @@ TEST(Run, ReportsEveryImprovementOfABoundInOrder) {
   EXPECT_LE(statistics.lp_time_s.value() + statistics.branching_time_s + statistics.heuristics_time_s, statistics.time_s + 0.01) << "parts of the whole, each clock with its own rounding";
 }
 
+// SCIP restarts out of the tree after 20 nodes, in which the bounds' listener has slept: that is no time of a root node.
+TEST(Run, ATreeThatIsLeftForARestartIsNoRootNode) {
+  std::exception_ptr error;
+  const ScipPtr scip = create_scip();
+  load_problem(scip.get(), generate_instance(family_by_name("auction"), resolve_parameters(family_by_name("auction"), Size::easy, {}), 0));
+  apply_settings(scip.get(), {.preset = "paper", .overrides = {{"estimation/restarts/restartpolicy", "a"}, {"estimation/restarts/minnodes", "20"}, {"estimation/restarts/restartlimit", "1"},
+                                                               {"presolving/maxrestarts", "-1"}, {"limits/totalnodes", "40"}}});
+  bool slept = false;
+  const RunStatistics statistics = run(scip.get(), {.on_progress = [&](const TracePoint& point) {
+    if (point.n_nodes > 2 && !std::exchange(slept, true)) std::this_thread::sleep_for(std::chrono::seconds(1));
+  }}, error);
+  ASSERT_TRUE(slept);
+  ASSERT_EQ(statistics.n_runs, 2);
+  EXPECT_GT(statistics.root_time_s, 0);
+  EXPECT_LT(statistics.root_time_s, statistics.time_s - 0.99);
+}
+
 TEST(Run, StartsTheTimeLimitAfterTheRootIfAsked) {
   std::exception_ptr error;
   const ScipPtr scip = branching_instance();
@@ -313,6 +333,9 @@ TEST_F(CheckSolution, RefusesEveryKindOfWrongOne) {
   EXPECT_FALSE(check_solution(file_, {6.5, {{"x", 2}, {"y", 1}}}).feasible) << "the objective is 7";
   EXPECT_FALSE(check_solution(file_, {7, {{"x", 2}, {"y", 1}, {"w", 1}}}).feasible) << "there is no w";
   EXPECT_NE(check_solution(file_, {4, {{"x", 2}, {"y", 0}}}).complaint, "");
+  const Solution rough{7 + 4e-5, {{"x", 2 + 2e-5}, {"y", 1}}};
+  EXPECT_FALSE(check_solution(file_, rough).feasible) << "x <= 2";
+  EXPECT_TRUE(check_solution(file_, rough, 1e-4).feasible) << "as the solve was allowed to be";
 }
 
 TEST(CreateScip, TwoInstancesKeepTheirLogsApart) {

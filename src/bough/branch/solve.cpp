@@ -118,7 +118,7 @@ SolveResult solve_file(const SolveRequest& request) {
     const Stopwatch checking;
     try {
       if (sha256_of_file(request.instance) != result.instance_sha256) throw Error(ExitCode::bad_input, std::format("{} was changed while it was solved", request.instance.string()));
-      result.solution_check = check_solution(request.instance, *result.solution);
+      result.solution_check = check_solution(request.instance, *result.solution, SCIPfeastol(scip));
     } catch (const Error& error) {  // the file is no longer what was solved; the result still is
       result.solution_check = SolutionCheck{.complaint = error.what(), .readable = false};
     }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "bough/milp.hpp"
 #include "bough/scip/interrupt.hpp"
@@ -40,19 +41,25 @@ double branching_time(SCIP* scip) {
   return total;
 }
 
-/// The end of a root node, and what branching rules took until then.
-struct RootEnd {
-  double time_s;
-  double branching_s;
+/// Time, and what branching rules took of it.
+struct Span {
+  double time_s = 0;
+  double branching_s = 0;
+
+  Span operator-(const Span& other) const { return {time_s - other.time_s, branching_s - other.branching_s}; }
 };
 
-/// Watches the bounds and the end of the root node, and passes on a stop that was asked for before SCIP listened.
+/// Since the solve began.
+Span elapsed(SCIP* scip) { return {SCIPgetSolvingTime(scip), branching_time(scip)}; }
+
+/// Watches the bounds, tells root nodes from trees, and passes on a stop that was asked for before SCIP listened.
 class Watcher final : public scip::ObjEventhdlr {
  public:
   Watcher(SCIP* scip, const RunOptions& options, std::exception_ptr& error)
       : scip::ObjEventhdlr(scip, "bough-watch", "follows the bounds and the root node"), options_(options), error_(error) {}
 
-  [[nodiscard]] std::optional<RootEnd> root_end() const { return root_end_; }
+  /// What was not spent in a tree, that is below a root node: SCIP may restart out of one.
+  [[nodiscard]] Span outside_trees(SCIP* scip) const { return (tree_start_ ? *tree_start_ : elapsed(scip)) - in_trees_; }
 
   /// SCIP owns the watcher and sends events once more while it frees the tree, when the caller's options are gone.
   void close() { open_ = false; }
@@ -62,6 +69,16 @@ class Watcher final : public scip::ObjEventhdlr {
   }
   SCIP_DECL_EVENTEXIT(scip_exit) override {
     return SCIPdropEvent(scip, events, eventhdlr, nullptr, -1);
+  }
+  /// The end of a run: a restart, or the end of the solve's data.
+  SCIP_DECL_EVENTEXITSOL(scip_exitsol) override {
+    (void)eventhdlr;
+    if (!open_ || !tree_start_) return SCIP_OKAY;
+    return guarded(error_, [&] {
+      const Span tree = elapsed(scip) - *tree_start_;
+      in_trees_ = {in_trees_.time_s + tree.time_s, in_trees_.branching_s + tree.branching_s};
+      tree_start_.reset();
+    });
   }
   SCIP_DECL_EVENTEXEC(scip_exec) override {
     (void)eventhdlr;
@@ -78,11 +95,12 @@ class Watcher final : public scip::ObjEventhdlr {
   static constexpr SCIP_EVENTTYPE events = SCIP_EVENTTYPE_GAPUPDATED | SCIP_EVENTTYPE_NODESOLVED | SCIP_EVENTTYPE_LPEVENT;
 
   void root_is_done(SCIP* scip) {
-    const bool first = !root_end_;
-    root_end_ = RootEnd{SCIPgetSolvingTime(scip), branching_time(scip)};
-    if (first && options_.on_root_done) options_.on_root_done();
-    if (first && options_.time_limit_after_root_s) {
-      set_parameter(scip, "limits/time", std::format("{}", root_end_->time_s - root_end_->branching_s + *options_.time_limit_after_root_s));
+    if (tree_start_) return;
+    tree_start_ = elapsed(scip);
+    if (std::exchange(had_root_, true)) return;
+    if (options_.on_root_done) options_.on_root_done();
+    if (options_.time_limit_after_root_s) {
+      set_parameter(scip, "limits/time", std::format("{}", tree_start_->time_s - tree_start_->branching_s + *options_.time_limit_after_root_s));
     }
   }
 
@@ -98,7 +116,9 @@ class Watcher final : public scip::ObjEventhdlr {
 
   const RunOptions& options_;
   std::exception_ptr& error_;
-  std::optional<RootEnd> root_end_;
+  std::optional<Span> tree_start_;  // of this run
+  Span in_trees_;                   // of runs before
+  bool had_root_ = false;
   bool open_ = true;
   bool reported_ = false;
   double primal_ = 0;
@@ -192,7 +212,7 @@ RunStatistics run(SCIP* scip, const RunOptions& options, std::exception_ptr& cal
   statistics.max_depth = searched ? SCIPgetMaxTotalDepth(scip) : 0;
   statistics.presolve_time_s = SCIPgetPresolvingTime(scip);
   statistics.branching_time_s = branching_time(scip);
-  const RootEnd root = watcher->root_end().value_or(RootEnd{end.time_s, statistics.branching_time_s});
+  const Span root = watcher->outside_trees(scip);
   statistics.root_time_s = root.time_s;
   statistics.root_branching_time_s = root.branching_s;
   for (SCIP_BRANCHRULE* rule : std::span(SCIPgetBranchrules(scip), static_cast<std::size_t>(SCIPgetNBranchrules(scip)))) {

@@ -47,7 +47,7 @@ struct RunStatistics {
   int max_depth = 0;
   double time_s = 0;               ///< SCIP's clock, from the start of presolving (reading not included)
   double presolve_time_s = 0;
-  double root_time_s = 0;          ///< until the (last) root node was finished, its branching included; the whole time if it never was
+  double root_time_s = 0;          ///< presolving and root nodes, their branching included, of all runs; not the trees that SCIP restarted out of
   double root_branching_time_s = 0;  ///< of it, what branching rules took: the choice at a root is theirs, and may be most of a root node
   std::optional<double> lp_time_s;  ///< node LPs, strong branching not included; empty if SCIP's statistics cannot be parsed
   double branching_time_s = 0;     ///< all branching rules, strong branching included

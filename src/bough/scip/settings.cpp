@@ -118,7 +118,9 @@ void read_settings_file(SCIP* scip, const Settings& settings) {
     std::string_view value = trimmed(line.substr(equals + 1));
     if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) value = value.substr(1, value.size() - 2);
     try {
-      set_parameter(scip, std::string(trimmed(line.substr(0, equals))), std::string(value));
+      const std::string name(trimmed(line.substr(0, equals)));
+      if (name.starts_with(own_parameters) && SCIPgetParam(scip, name.c_str()) == nullptr) continue;
+      set_parameter(scip, name, std::string(value));
     } catch (const Error& error) {
       throw fail(error.what(), error.hint());
     }

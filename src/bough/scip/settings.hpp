@@ -42,6 +42,9 @@ struct Settings {
 /// For work that applies them again and again and promises that they are the same.  Throws Error (bad_input) for a file whose name no record can hold.
 Settings pinned(Settings settings);
 
+/// Parameters of Bough's own rule begin like this.  A .set file may have them: where the rule is not, they concern nobody.
+inline constexpr std::string_view own_parameters = "branching/bough/";
+
 /// Applies everything, limits last.  The problem must have been read (the objective limit belongs to it).
 /// Throws Error: usage for an unknown preset, parameter or value, missing_input or bad_input for a .set file.
 void apply_settings(SCIP* scip, const Settings& settings);

@@ -23,11 +23,12 @@ std::optional<Solution> best_solution(SCIP* scip) {
   return solution;
 }
 
-SolutionCheck check_solution(const std::filesystem::path& path, const Solution& solution) {
+SolutionCheck check_solution(const std::filesystem::path& path, const Solution& solution, double tolerance) {
   SolutionCheck result;
   std::string said;
   const ScipPtr owner = create_scip([&](std::string_view text) { said += text; });
   SCIP* scip = owner.get();
+  check(SCIPsetRealParam(scip, "numerics/feastol", tolerance));
   read_problem(scip, path);
   said.clear();
 
@@ -49,7 +50,7 @@ SolutionCheck check_solution(const std::filesystem::path& path, const Solution& 
   result.objective = SCIPgetSolOrigObj(scip, sol);
   if (!feasible) {
     result.complaint = said.empty() ? "a constraint is violated" : said.substr(0, said.find_last_not_of(" \n") + 1);
-  } else if (!SCIPisRelEQ(scip, result.objective, solution.objective)) {
+  } else if (!SCIPisFeasEQ(scip, result.objective, solution.objective)) {
     result.complaint = std::format("its objective in the file is {}, the solve reported {}", result.objective, solution.objective);
     result.feasible = false;
   }
