@@ -15,7 +15,9 @@
 #include "bough/foreign_text.hpp"
 #include "bough/model/model.hpp"
 #include "bough/observe/graph.hpp"
+#include "bough/stop.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {
@@ -188,10 +190,17 @@ ExitCode inspect(const InspectOptions& options) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(options.path, ignored) || options.path.extension() == ".safetensors") return inspect_model(options);
   std::optional<Progress> progress;
-  const SetReport report = inspect_set(options.path, [&](std::size_t done, std::size_t all) {
-    if (!progress) progress.emplace("verifying", all, options.quiet);
-    progress->advance(done);
-  });
+  struct Stopped {};
+  SetReport report;
+  try {
+    report = inspect_set(options.path, [&](std::size_t done, std::size_t all) {
+      if (stop_signal() != 0) throw Stopped();
+      if (!progress) progress.emplace("verifying", all, options.quiet);
+      progress->advance(done);
+    });
+  } catch (const Stopped&) {
+    return unless_stopped(ExitCode::failure);
+  }
   progress.reset();
   if (options.repair && !report.damaged.empty()) set_aside(options.path, report.damaged);
   print_result(options.json ? json_text(to_json(options, report)) : to_text(options, report));

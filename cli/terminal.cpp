@@ -2,6 +2,7 @@
 #include "cli/terminal.hpp"
 
 #include <algorithm>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bough/error.hpp"
+#include "bough/foreign_text.hpp"
 
 namespace bough::cli {
 namespace {
@@ -20,6 +22,12 @@ std::string styled(std::string_view text, FILE* stream, std::string_view code) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool plain = !is_terminal(stream) || (no_color != nullptr && *no_color != '\0');
   return plain ? std::string(text) : std::format("\033[{}m{}\033[0m", code, text);
+}
+
+/// Columns of the terminal behind stderr.
+std::size_t width_of_terminal() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -71,6 +79,13 @@ std::string progress_text(std::string_view what, std::size_t done, std::size_t t
   return std::format("{}, {}, {} left", begun, speed, duration_text(left));
 }
 
+std::string fitting(const std::string& text, std::size_t width) {
+  if (text.size() < width) return text;  // a full row would already make the terminal begin another one
+  constexpr std::size_t tail = 40;       // how much is left stands at the end
+  if (width <= tail + 10) return text.substr(0, width - 1);
+  return text.substr(0, width - 1 - tail - 3) + "..." + text.substr(text.size() - tail);
+}
+
 Progress::Progress(std::string what, std::size_t total, bool quiet, std::size_t already)
     : what_(std::move(what)), total_(total), quiet_(quiet), already_(already) {}
 
@@ -85,8 +100,8 @@ void Progress::advance(std::size_t done, std::string_view detail) {
   if (quiet_ || now - start_ < 2s || now - last_ < (terminal ? 100ms : 10'000ms)) return;
   last_ = now;
   drawn_ = true;
-  const std::string text = progress_text(what_, done, total_, already_, std::chrono::duration<double>(now - start_).count(), detail);
-  tell(std::format("{}{}{}", terminal ? "\r\033[K" : "", text, terminal ? "" : "\n"));
+  const std::string text = printable(progress_text(what_, done, total_, already_, std::chrono::duration<double>(now - start_).count(), detail));
+  tell(terminal ? std::format("\r\033[K{}", fitting(text, width_of_terminal())) : text + "\n");
 }
 
 }  // namespace bough::cli

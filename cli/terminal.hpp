@@ -40,6 +40,9 @@ void tell_line(std::string_view text);
 /// the time that is left, and while there are no others nor does this.
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total, std::size_t already, double elapsed_s, std::string_view detail = {});
 
+/// The text if it is shorter than a row of `width` columns; otherwise its beginning and its end.
+std::string fitting(const std::string& text, std::size_t width);
+
 /// Progress of a job on stderr: one line that is redrawn on a terminal, a line every 10 s otherwise, nothing in the first two
 /// seconds and nothing at all if `quiet`.
 class Progress {

@@ -14,6 +14,7 @@
 #include <regex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "bough/error.hpp"
 #include "bough/evaluate/evaluate.hpp"
@@ -129,6 +130,78 @@ TEST(Evaluate, RefusesToGoOnWithAFileThatWasChanged) {
   }
 }
 
+// It leaves the suite, its file becomes another model, and it comes back: the old runs are not the new model's.
+TEST(Evaluate, APolicyThatComesBackHasToBeTheSame) {
+  const TemporaryDirectory directory;
+  const fs::path model = directory.path() / "net.safetensors";
+  const auto ship = [&](const char* name) { fs::copy_file(fs::path(BOUGH_SOURCE_DIR) / "models" / name, model, fs::copy_options::overwrite_existing); };
+  const auto evaluate_with = [&](const std::string& policies) {
+    EvaluateRequest request;
+    request.suite = read_suite(suite_file(directory.path(), std::format("time_limit = 60\ncalibration = false\npolicies = [\"pscost\"{}]\n[[group]]\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000\"\n", policies)));
+    request.output = directory.path() / "runs";
+    return evaluate(request);
+  };
+  const std::string net = ", { name = \"net\", model = \"net.safetensors\" }";
+  ship("auction-gcnn.safetensors");
+  ASSERT_TRUE(evaluate_with(net));
+  ASSERT_TRUE(evaluate_with(""));
+  ship("auction-gat.safetensors");
+  for (int call = 0; call < 2; ++call) {
+    try {
+      (void)evaluate_with(net);
+      FAIL() << "runs of gcnn would stand under gat";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_NE(std::string(error.what()).find("sha256 of the policy net"), std::string::npos) << error.what();
+    }
+  }
+  ship("auction-gcnn.safetensors");
+  EXPECT_TRUE(evaluate_with(net));
+  EXPECT_EQ(read_journal(directory.path() / "runs/runs.jsonl").size(), 2U) << "nothing runs twice";
+}
+
+// Three rows and columns; the optimum is 2, and 4 with the other costs.
+TEST(Evaluate, PublishedDataThatWasChangedIsNotMixedWithOldRuns) {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory.path() / "data");
+  const auto write = [&](const char* costs) { write_file(directory.path() / "data/scp1.txt", std::format(" 3 3\n {}\n 2\n 1 2\n 2\n 2 3\n 2\n 1 3\n", costs)); };
+  const auto evaluate_with = [&](const std::string& seeds) {
+    EvaluateRequest request;
+    request.suite = read_suite(suite_file(directory.path(), std::format("time_limit = 60\ncalibration = false\nseeds = {}\npolicies = [\"pscost\"]\n[[group]]\nfamily = \"setcover\"\ndata = \"data\"\n", seeds)));
+    request.output = directory.path() / "runs";
+    return evaluate(request);
+  };
+  write("1 1 1");
+  ASSERT_TRUE(evaluate_with("[0]"));
+  ASSERT_TRUE(evaluate_with("[0, 1]"));
+  write("2 2 2");
+  try {
+    (void)evaluate_with("[0, 1, 2]");
+    FAIL() << "two instances would bear one name";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(std::string(error.what()).find("scp1.txt was changed"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(read_journal(directory.path() / "runs/runs.jsonl").size(), 2U);
+}
+
+TEST(Evaluate, ExplainedDecisionsAreThoseThatTheSuiteAsksFor) {
+  const TemporaryDirectory directory;
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), "time_limit = 60\ncalibration = false\npolicies = [\"random\"]\nexplain = { policy = \"random\", decisions = 2 }\n[[group]]\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000\"\n"));
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  EXPECT_EQ(read_evaluation(request.output).explained.size(), 1U);
+  const int n = std::exchange(request.suite.n_explained, 0);
+  ASSERT_TRUE(evaluate(request));
+  EXPECT_EQ(read_evaluation(request.output).explained.size(), 0U);
+  request.suite.n_explained = n;
+  ASSERT_TRUE(evaluate(request));
+  EXPECT_EQ(read_evaluation(request.output).explained.size(), 1U);
+  EXPECT_EQ(read_journal(request.output / "runs.jsonl").size(), 2U) << "nothing runs twice";
+}
+
+// The competition's bound is the optimum, 3: nobody finds anything better, and nobody says that there is no solution.
 TEST(Evaluate, ABoundBesideAnInstanceIsItsObjectiveLimit) {
   const TemporaryDirectory directory;
   fs::create_directories(directory.path() / "plans");

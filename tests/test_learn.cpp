@@ -87,7 +87,7 @@ TEST(LearnPlan, SpendsTheBudgetInItsShares) {
   EXPECT_DOUBLE_EQ(without_choice.collect_s, 450);
   EXPECT_DOUBLE_EQ(without_choice.choose_s, 0);
   EXPECT_EQ(labels_for(100, 2.5), 250);
-  EXPECT_EQ(labels_for(100, 0.01), 64) << "fewer teach nothing";
+  EXPECT_EQ(labels_for(100, 0.01), fewest_labels) << "fewer teach nothing";
   EXPECT_EQ(epochs_for(100, 8), 12);
   EXPECT_EQ(epochs_for(100, 0), 60);
 }
@@ -134,6 +134,10 @@ TEST(LearnPlan, AVerdictIsPlainAboutBothEnds) {
   input.time = {1.5, 1.1, 1.7, 0.4, 4};
   EXPECT_FALSE(judgement_of(input).faster);
   EXPECT_TRUE(says("too few to be sure, whatever the interval says"));
+  input.time = {1.4, 1.05, 1.9, 0.09, 6};  // an interval of six instances is too narrow
+  EXPECT_FALSE(judgement_of(input).faster);
+  EXPECT_TRUE(says("a signed-rank test over the instances does not (p = 0.09)"));
+  EXPECT_TRUE(says("6 instances are too few to be sure: more"));
 }
 
 // 1.00 s is the fastest, so up to 1.02 s is a tie: of "a" and "b" the one with fewer nodes, whatever "c" has.

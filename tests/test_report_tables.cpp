@@ -68,6 +68,21 @@ std::vector<std::string> headings(const Table& table) {
 
 using Texts = std::vector<std::string>;
 
+TEST(MainTable, HasSizesBesideEachOtherOnlyUnderTheSameSettings) {
+  std::vector<Evaluation> evaluations{race(6, 1, 1), race(6, 1, 1)};
+  Evaluation& medium = evaluations[1];
+  medium.name = "medium";
+  medium.groups[0].name = "setcover-medium";
+  medium.groups[0].size = "medium";
+  for (RunRecord& run : medium.runs) run.group = "setcover-medium";
+  EXPECT_EQ(main_table(evaluations).sections.size(), 1U);
+  medium.scip_parameters = {{"presolving/maxrestarts", "0"}};
+  const Table table = main_table(evaluations);
+  ASSERT_EQ(table.sections.size(), 2U);
+  EXPECT_NE(table.sections[1].heading.find("with presolving/maxrestarts = 0"), std::string::npos) << table.sections[1].heading;
+  EXPECT_NE(table.note.find("with presolving/maxrestarts = 0"), std::string::npos) << table.note;
+}
+
 TEST(MainTable, HasTheMeansOfHandmadeRunsAndTheBestInBold) {
   const std::vector<Evaluation> evaluations{small_evaluation()};
   const Table table = main_table(evaluations);

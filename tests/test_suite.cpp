@@ -90,7 +90,19 @@ TEST(Suite, MaySetParametersOfOnePolicy) {
   }
 }
 
-// The competition's bound is the optimum, 3: nobody finds anything better, and nobody says that there is no solution.
+// Saved from a SCIP that has our rule: SCIP's own rules solve under the rest of it.
+TEST(Suite, ASettingsFileMayNameParametersOfOurRule) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "saved.set", "branching/bough/strict = TRUE\nbranching/bough/pseudocosts = 2\nseparating/maxrounds = 3\n");
+  EvaluateRequest request;
+  request.suite = read_suite(suite_file(directory.path(), "time_limit = 60\ncalibration = false\nsettings = \"saved.set\"\npolicies = [\"pscost\", \"random\"]\n[[group]]\nfamily = \"auction\"\nsize = \"tiny\"\ninstances = \"20000\"\n"));
+  request.output = directory.path() / "runs";
+  ASSERT_TRUE(evaluate(request));
+  const Evaluation evaluation = read_evaluation(request.output);
+  ASSERT_EQ(evaluation.runs.size(), 2U);
+  for (const RunRecord& run : evaluation.runs) EXPECT_EQ(run.end, "done") << run.policy << ": " << run.message;
+}
+
 TEST(Suite, AGroupMayUseFewerSeeds) {
   const TemporaryDirectory directory;
   std::string text(small_suite);
@@ -182,6 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSuite{"unknown_parameter_of_a_family", "[[group]]", "[[group]]\nparameters = { rowz = 5 }", "setcover has no parameter 'rowz'"}, BadSuite{"parameter_out_of_range", "[[group]]", "[[group]]\nparameters = { density = 2 }", "density"}, BadSuite{"parameter_that_is_no_number", "[[group]]", "[[group]]\nparameters = { rows = \"many\" }", "rows"},
                     BadSuite{"memory_limit_below_zero", "time_limit = 60", "time_limit = 60\nmemory_limit = -5", "positive number of megabytes"}, BadSuite{"seeds_backwards", "[0, 1]", "\"4..1\"", "smaller than the first"}, BadSuite{"a_seed_twice", "[0, 1]", "[1, 1]", "given twice"}, BadSuite{"a_group_with_another_seed", "[[group]]", "[[group]]\nseeds = [7]", "seed 7 is not among the suite's"},
                     BadSuite{"an_optimum_that_is_none", "[[group]]", "[[group]]\noptima = { setcover-tiny-20000 = nan }", "not a number that an optimum can be"}, BadSuite{"two_groups_of_one_name", "\"auction\"", "\"setcover\"", "two groups are called"}, BadSuite{"explained_rule", "policy = \"random\"", "policy = \"pscost\"", "cannot be explained"},
+                    BadSuite{"another_rule_above_every_policy", "time_limit = 60", "time_limit = 60\nscip = { \"branching/mostinf/priority\" = 2000000 }", "branching/mostinf/priority"},
                     BadSuite{"missing_folder", "family = \"auction\"", "folder = \"nowhere\"", "nowhere", ExitCode::missing_input}, BadSuite{"unknown_settings", "\"paper\"", "\"papers\"", "no settings"}),
     [](const auto& bad) { return bad.param.name; });
 

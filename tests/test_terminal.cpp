@@ -38,6 +38,14 @@ TEST(Terminal, ProgressSaysWhatItDoesBeforeAnythingHasEnded) {
   EXPECT_EQ(progress_text("evaluating", 5, 8, 5, 300), "evaluating 5/8");
 }
 
+// A row that is full makes the terminal begin another, which nobody clears again.
+TEST(Terminal, WhatIsRedrawnFitsOneRow) {
+  EXPECT_EQ(fitting("short", 6), "short");
+  const std::string text = "evaluating 12/420, tgat setcover-easy-20003 seed 0 for 12 s; gcnn setcover-easy-20003 seed 0 for 3 s, gap 3.4 %, 14.2/min, 28 min 44 s left";
+  for (const std::size_t width : {1U, 20U, 50U, 51U, 80U, 120U}) EXPECT_EQ(fitting(text, width).size(), width - 1) << width;
+  EXPECT_EQ(fitting(text, 80), "evaluating 12/420, tgat setcover-eas...s, gap 3.4 %, 14.2/min, 28 min 44 s left");
+}
+
 // An estimate of the total may turn out too low.
 TEST(Terminal, ProgressBeyondTheTotalHasNothingLeft) { EXPECT_EQ(progress_text("training", 12, 10, 0, 6), "training 12/10, 2.0/s, 0.00 s left"); }
 

@@ -236,6 +236,7 @@ class Children {
 
 void JobRunner::run() {
   Children children(*this);
+  auto ticked = Clock::now();
   for (;;) {
     if (stop && stop()) return;
     while (children.size() < static_cast<std::size_t>(n_workers)) {
@@ -245,7 +246,9 @@ void JobRunner::run() {
     }
     if (children.size() == 0) return;
     children.attend();
-    if (on_tick) on_tick();
+    if (!on_tick || Clock::now() - ticked < std::chrono::seconds(1)) continue;
+    ticked = Clock::now();
+    on_tick();
   }
 }
 

@@ -42,7 +42,7 @@ struct JobRunner {
   std::function<std::string(std::size_t job, const std::function<void(std::string_view)>& send)> body;
   std::function<void(std::size_t job, std::string_view message)> on_message;
   std::function<void(std::size_t job, const JobEnd&)> on_end;
-  std::function<void()> on_tick;  ///< several times a second while jobs run
+  std::function<void()> on_tick;  ///< about once a second while jobs run
   /// Asked several times a second: once it says true, running jobs are killed, without on_end(), and run() returns.
   std::function<bool()> stop;
 

@@ -103,6 +103,7 @@ class Collection {
       report_progress();
     };
     runner.on_end = [&](std::size_t job, const JobEnd& end) { ended(job, end); };
+    runner.on_tick = [&] { report_progress(); };
     runner.stop = [&] { return stop_signal() != 0 || prefix_is_complete(); };
     runner.run();
     summary_.complete = stop_signal() == 0;

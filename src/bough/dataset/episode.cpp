@@ -15,9 +15,6 @@
 namespace bough {
 namespace {
 
-// A shard is at most this large uncompressed: 32 states of the largest benchmark (60,000 columns) need a twentieth of it.
-constexpr std::size_t max_shard_bytes = std::size_t{4} << 30U;
-
 /// Everything in a shard as flat columns.  The one place that knows the tensors' names, used in both directions.
 ///
 /// T topologies, S states, W windows; V, R, E: variables, rows, edges summed over topologies; N, M, C: variables, rows, candidates

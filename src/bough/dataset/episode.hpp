@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,9 @@
 #include "bough/safetensors.hpp"
 
 namespace bough {
+
+/// A shard is at most this large uncompressed: 32 states of the largest benchmark (60,000 columns) need a twentieth of it.
+inline constexpr std::size_t max_shard_bytes = std::size_t{4} << 30U;
 
 /// What full strong branching says about the candidates of a node.  Always about all of them: there is no partial label.
 struct Label {

@@ -4,6 +4,7 @@
 #include <format>
 #include <nlohmann/json.hpp>
 
+#include "bough/dataset/episode.hpp"
 #include "bough/error.hpp"
 #include "bough/file.hpp"
 #include "bough/foreign_text.hpp"
@@ -53,9 +54,11 @@ ManifestEntry entry_from(std::string_view text) {
   entry.unlabelled = line.value("unlabelled", std::map<std::string, std::int64_t>{});
   if (entry.n_states == 0) return entry;
   entry.shard = line.at("shard").get<std::string>();
+  if (entry.n_labels > entry.n_states || entry.n_windows > entry.n_states) throw std::domain_error("more labels or windows than states");
   entry.sha256 = line.at("sha256").get<std::string>();
   entry.bytes = line.at("bytes").get<std::uint64_t>();
   entry.raw_bytes = line.at("raw_bytes").get<std::uint64_t>();
+  if (entry.raw_bytes > max_shard_bytes || static_cast<std::uint64_t>(entry.n_states) > entry.raw_bytes) throw std::domain_error("no shard can be of such a size");
   if (entry.shard.empty() || std::filesystem::path(entry.shard).filename() != entry.shard || entry.shard.starts_with('.')) throw std::domain_error("'shard' is not a plain file name");
   return entry;
 }

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <format>
-#include <iterator>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -31,7 +30,6 @@ namespace bough {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
@@ -136,7 +134,8 @@ Json suite_json(const Suite& suite, std::size_t n_planned) {
   }
   Json policies = Json::array();
   for (const SuitePolicy& policy : suite.policies) policies.push_back(policy_json(policy));
-  return {{"name", suite.name}, {"note", suite.note}, {"conditions", conditions_of(suite)}, {"seeds", suite.seeds}, {"policies", policies}, {"groups", groups}, {"planned", n_planned}};
+  return {{"name", suite.name}, {"note", suite.note}, {"conditions", conditions_of(suite)}, {"seeds", suite.seeds}, {"policies", policies}, {"groups", groups}, {"planned", n_planned},
+          {"explain", suite.n_explained > 0 ? Json{{"policy", suite.explained_policy}, {"decisions", suite.n_explained}} : Json(nullptr)}};
 }
 
 double load_average() {
@@ -166,7 +165,7 @@ class Evaluating {
     runner.body = [&](std::size_t job, const auto& send) { return perform(jobs_[job], send).dump(-1, ' ', false, Json::error_handler_t::replace); };
     runner.on_message = [&](std::size_t job, std::string_view gap) { std::from_chars(gap.data(), gap.data() + gap.size(), states_[job].gap.emplace()); };
     runner.on_end = [&](std::size_t job, const JobEnd& end) { ended(job, end); };
-    runner.on_tick = [&] { tick(); };
+    runner.on_tick = [&] { report_running(); };
     runner.stop = [] { return stop_signal() != 0; };
     runner.run();
     return std::ranges::all_of(states_, [](const State& state) { return state.done; });
@@ -198,31 +197,50 @@ class Evaluating {
       const Json before = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
       if (!before.is_object() || !before.value("conditions", Json()).is_object() || !before.value("policies", Json()).is_array()) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
       refuse_other_conditions(before, now);
+      if (Json former = former_policies(before, now); !former.empty()) now["former_policies"] = std::move(former);
       now["machine"] = before.value("machine", machine_json());
     } else {
       now["machine"] = machine_json();
       if (!fs::exists(journal_)) write_file(journal_, "");  // its name is on disk before the first line is appended
     }
-    write_file(file, now.dump(2) + "\n");
     for (const Json& policy : now["policies"]) model_checksums_[policy["name"].get<std::string>()] = policy.value("sha256", "");
     for (const std::string& line : read_journal(journal_)) {
       const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!record.is_object() || record.empty()) throw Error(ExitCode::bad_input, std::format("{} is damaged: a line is not JSON", journal_.string()), "remove that line and run the same command again");
       const auto found = index_.find(Json{{record.begin().key(), record.begin().value()}}.dump());
       if (found == index_.end()) continue;  // of a group or policy that is no longer in the suite
-      refuse_changed_file(jobs_[found->second], record);
+      refuse_changed_file(jobs_[found->second], record, /*on_disk=*/true);
       const std::string end = record.value("end", "done");
       states_[found->second].done = !(request_.retry && (end == "failed" || end == "crashed"));
     }
+    write_file(file, now.dump(2) + "\n");  // after all that may be refused
+    // Published data is converted again: what became of it shows in the files.
+    for (const Job& job : jobs_) {
+      if (job.kind == Job::Kind::run && job.group->from_data) fs::remove(generated_file(*job.group, *job.instance));
+    }
   }
 
-  void refuse_changed_file(const Job& job, const Json& record) {
-    if (job.kind != Job::Kind::run || job.group->from_data || job.instance->file.empty()) return;
+  /// Those that have left the suite: should one come back, it has to be the same.
+  static Json former_policies(const Json& before, const Json& now) {
+    Json former = Json::array();
+    for (const char* list : {"policies", "former_policies"}) {
+      for (const Json& policy : before.value(list, Json::array())) {
+        const auto has_its_name = [&](const Json& other) { return other.at("name") == policy.at("name"); };
+        if (std::ranges::none_of(now["policies"], has_its_name) && std::ranges::none_of(former, has_its_name)) former.push_back(policy);
+      }
+    }
+    return former;
+  }
+
+  /// All runs of an instance are of one file; at the start (`on_disk`) a file of a folder has to be it still.
+  void refuse_changed_file(const Job& job, const Json& record, bool on_disk) {
+    if (job.kind != Job::Kind::run) return;
     const auto was = record.value(Json::json_pointer("/result/instance/sha256"), "");
     if (was.empty()) return;  // a run without a result
-    const fs::path& file = job.instance->file;
-    const auto [is, unknown] = instance_checksums_.try_emplace(file);
-    if (unknown) is->second = sha256_of_file(file);
+    const bool generated = job.instance->file.empty();
+    const fs::path file = generated ? generated_file(*job.group, *job.instance) : job.instance->file;
+    const auto [is, unknown] = instance_checksums_.try_emplace(std::format("{}/{}", job.group->name, job.instance->name));
+    if (unknown) is->second = on_disk && !generated && !job.group->from_data ? sha256_of_file(file) : was;
     if (is->second != was) throw Error(ExitCode::usage, std::format("{} was changed since {} got runs of it", file.string(), request_.output.string()), "choose another directory, or bring the old file back");
   }
 
@@ -240,7 +258,9 @@ class Evaluating {
       if (before["conditions"].value(key, Json(nullptr)) != value) refuse(key, before["conditions"].value(key, Json(nullptr)), value);
     }
     for (const Json& policy : now["policies"]) {
-      for (const Json& other : before["policies"]) {
+      Json others = before["policies"];
+      for (const Json& other : before.value("former_policies", Json::array())) others.push_back(other);
+      for (const Json& other : others) {
         if (!other.is_object() || other.value("name", "") != policy["name"].get<std::string>()) continue;
         for (const char* key : {"source", "sha256", "scip_parameters"}) {
           const Json was = other.value(key, Json(nullptr)), is = policy.value(key, Json(nullptr));
@@ -262,10 +282,15 @@ class Evaluating {
     return std::nullopt;
   }
 
+  /// Where an instance lies that is no file of the user's.
+  fs::path generated_file(const SuiteGroup& group, const Instance& instance) const {
+    return request_.output / "instances" / ((group.from_data ? group.family + "-" : "") + instance.name + ".mps.gz");
+  }
+
   /// The instance as a file, written by whoever needs it first.
   fs::path file_of(const SuiteGroup& group, const Instance& instance) const {
     if (!group.from_data && !instance.file.empty()) return instance.file;
-    const fs::path file = request_.output / "instances" / ((group.from_data ? group.family + "-" : "") + instance.name + ".mps.gz");
+    const fs::path file = generated_file(group, instance);
     if (fs::exists(file)) return file;
     const Family& family = family_by_name(group.family);
     const Size size = group.size.empty() ? Size::easy : static_cast<Size>(std::ranges::find(size_names, group.size) - size_names.begin());
@@ -299,12 +324,8 @@ class Evaluating {
     SolveRequest solve;
     solve.instance = file_of(*job.group, *job.instance);
     solve.policy = job.policy->source;
-    solve.settings = request_.suite.settings;
+    solve.settings = settings_of(request_.suite, *job.policy);
     solve.settings.seed = job.seed;
-    if (!is_model_file(solve.policy) && !make_policy(solve.policy, job.seed)->scip_rule().empty()) {  // parameters of our rule concern only those whom it asks
-      std::erase_if(solve.settings.overrides, [](const auto& parameter) { return parameter.first.starts_with("branching/bough/"); });
-    }
-    std::ranges::copy(job.policy->scip, std::back_inserter(solve.settings.overrides));
     if (solve.settings.preset == "ml4co") solve.settings.objective_limit = objective_limit_beside(solve.instance);
     solve.on_root_done = [&] { if (time_limit_after_root(solve.settings)) send(""); };  // the runner's clock starts anew
     if (job.kind == Job::Kind::explained) {
@@ -318,11 +339,8 @@ class Evaluating {
       return record;
     }
     Trace trace;
-    Clock::time_point told{};
     solve.on_progress = [&](const TracePoint& point) {
       trace.add({point.time_s, point.primal_bound, point.dual_bound, point.n_nodes});
-      if (Clock::now() - told < 1s) return;
-      told = Clock::now();
       send(std::format("{}", primal_dual_gap(point.primal_bound, point.dual_bound)));
     };
     const SolveResult result = request_.solve(solve);
@@ -363,6 +381,7 @@ class Evaluating {
     Json record = job.key();
     switch (end.kind) {
       case JobEnd::Kind::done:
+        refuse_changed_file(job, Json::parse(end.text), /*on_disk=*/false);
         append(state, end.text);
         return report(job.text(), job.kind == Job::Kind::run ? std::optional(record_from(Json::parse(end.text))) : std::nullopt);
       case JobEnd::Kind::killed:
@@ -382,14 +401,12 @@ class Evaluating {
     report(std::format("{}: {}", job.text(), end.text), job.kind == Job::Kind::run ? std::optional(record_from(record)) : std::nullopt);
   }
 
-  /// What is running, about once a second: a run may take an hour, and nobody should wonder whether it still does.
-  void tick() {
-    if (!request_.on_progress || Clock::now() - ticked_ < 1s) return;
-    ticked_ = Clock::now();
+  /// Says what is running: a run may take an hour, and nobody should wonder whether it still does.
+  void report_running() const {
     std::string running;
     for (std::size_t i = first_open_; i < jobs_.size(); ++i) {
       if (!states_[i].running) continue;
-      running += std::format("{}{} for {:.0f} s", running.empty() ? "" : "; ", jobs_[i].text(), std::chrono::duration<double>(ticked_ - states_[i].start).count());
+      running += std::format("{}{} for {:.0f} s", running.empty() ? "" : "; ", jobs_[i].text(), std::chrono::duration<double>(Clock::now() - states_[i].start).count());
       if (states_[i].gap) running += std::format(", gap {:.1f} %", 100 * *states_[i].gap);
     }
     if (!running.empty()) report(running);
@@ -418,10 +435,9 @@ class Evaluating {
   std::vector<State> states_;                 // (n_jobs)
   std::map<std::string, std::size_t> index_;  ///< of a job, by its key
   std::map<std::string, std::string> model_checksums_;  ///< by policy, of the file as it was at the start; empty if it has none
-  std::map<fs::path, std::string> instance_checksums_;
+  std::map<std::string, std::string> instance_checksums_;  ///< by group and instance
   fs::path journal_;
   std::size_t first_open_ = 0;
-  Clock::time_point ticked_{};
 };
 
 }  // namespace

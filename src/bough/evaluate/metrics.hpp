@@ -61,6 +61,9 @@ struct Ratio {
 /// With fewer instances a signed-rank test over them cannot come below 0.05, whatever the interval says: no difference can be told.
 inline constexpr std::size_t least_instances = 6;
 
+/// Whether a difference is shown: by the interval and, as that is too narrow for few instances, by the signed-rank test too.
+inline bool is_shown(const Ratio& ratio) { return (ratio.low > 1 || ratio.high < 1) && ratio.p_value < 0.05; }
+
 /// Times: over all runs; counts: over those that both solved.  Empty if there is no such run.
 std::optional<Ratio> compare(const Evaluation& evaluation, const std::string& group, const std::string& policy, const std::string& base, Figure figure);
 

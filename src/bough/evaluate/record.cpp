@@ -86,6 +86,8 @@ Evaluation suite_from(const Json& json) {
   evaluation.note = json.at("note").get<std::string>();
   const Json& conditions = json.at("conditions");
   evaluation.settings = conditions.at("settings").get<std::string>();
+  if (const Json checksum = conditions.value("settings_sha256", Json()); checksum.is_string()) evaluation.settings_sha256 = checksum.get<std::string>();
+  evaluation.scip_parameters = conditions.value("scip_parameters", decltype(evaluation.scip_parameters)());
   evaluation.time_limit_s = conditions.at("time_limit").get<double>();
   evaluation.seeds = json.at("seeds").get<std::vector<std::uint32_t>>();
   evaluation.n_planned = json.at("planned").get<std::size_t>();
@@ -157,6 +159,9 @@ Evaluation read_evaluation(const std::filesystem::path& directory) {
   if (suite.is_discarded()) throw Error(ExitCode::bad_input, std::format("{} is damaged: not JSON", file.string()));
   Evaluation evaluation = checked(file.string(), [&] { return suite_from(suite); });
   const Places places(evaluation);
+  // Explained decisions of another policy than the suite explains now, or of a group that has left it, are nobody's any more; records of older versions do not say.
+  const bool says_which = suite.contains("explain");
+  const std::string explained_policy = says_which && suite["explain"].is_object() ? suite["explain"].value("policy", "") : "";
   std::map<Place, RunRecord> runs;  // of two records of one run, the later counts: it was tried again
   const auto journal = directory / "runs.jsonl";
   std::size_t n_lines = 0;
@@ -168,12 +173,15 @@ Evaluation read_evaluation(const std::filesystem::path& directory) {
       if (line.contains("time")) evaluation.calibrations.push_back(checked(place, [&] { return Calibration{line["time"].get<double>(), line.value("load", 0.0)}; }));
     } else if (line.contains("explained")) {
       if (!line.contains("decisions")) continue;
-      evaluation.explained.push_back(checked(place, [&] {
-        Json explained = line["explained"];
-        (void)explained.at("group").get<std::string>();
-        explained["decisions"] = line["decisions"];
-        return explained;
-      }));
+      Json explained = checked(place, [&] {
+        Json found = line["explained"];
+        (void)found.at("group").get<std::string>();
+        (void)found.at("policy").get<std::string>();
+        found["decisions"] = line["decisions"];
+        return found;
+      });
+      if (says_which && explained["policy"] != explained_policy) continue;
+      if (std::ranges::contains(evaluation.groups, explained["group"].get<std::string>(), &GroupInfo::name)) evaluation.explained.push_back(std::move(explained));
     } else {
       RunRecord record = checked(place, [&] { return parse(line); });
       if (const auto at = places.of(record)) runs[*at] = std::move(record);

@@ -100,7 +100,9 @@ struct Calibration {
 struct Evaluation {
   std::string name;
   std::string note;              ///< what the suite says of itself, its reductions among them
-  std::string settings;          ///< preset
+  std::string settings;          ///< preset, or the name of a .set file
+  std::string settings_sha256{};  ///< of the file
+  std::vector<std::pair<std::string, std::string>> scip_parameters{};  ///< on top of them, name and value
   double time_limit_s = 0;
   std::vector<std::uint32_t> seeds;
   std::vector<GroupInfo> groups;

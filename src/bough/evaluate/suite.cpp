@@ -66,7 +66,7 @@ class SuiteReader {
     }
     settings.overrides = read_parameters(reader_);
     const toml::node* scip = reader_.find("scip");
-    reader_.at(scip != nullptr ? *scip : table_, [&] { try_settings(settings, [](SCIP* with) { include_rule(with); }); });
+    reader_.at(scip != nullptr ? *scip : table_, [&] { try_settings(settings, [](SCIP* with) { include_rule(with); }); });  // names and values; who they are for, add_policy()
   }
 
   /// SCIP parameters under the key "scip"; none without it.
@@ -128,11 +128,15 @@ class SuiteReader {
     if (std::ranges::contains(suite_.policies, policy.name, &SuitePolicy::name)) reader_.refuse(node, std::format("two policies are called \"{}\"", policy.name));
     reader_.at(node, [&] {
       const std::string rule(make_policy(policy.source, 0)->scip_rule());
-      if (policy.scip.empty()) return;
       for (const char* decided : {"limits/time", "limits/memory", "branching/bough/model"}) {
         if (std::ranges::contains(policy.scip, decided, &ScipParameters::value_type::first)) reader_.refuse(node, std::format("{} has {} of its own", policy.name, decided), "limits are the suite's, and a model is the policy's");
       }
-      try_settings({.overrides = policy.scip}, [&](SCIP* with) { if (rule.empty()) include_rule(with); }, [&](SCIP* with) { rule.empty() ? use_bough(with) : use_rule(with, rule); });
+      if (!rule.empty()) {
+        for (const auto& [name, value] : policy.scip) {
+          if (name.starts_with(own_parameters)) reader_.refuse(node, std::format("{} is one of SCIP's own rules and has {}", policy.name, name), "that is a parameter of trained policies");
+        }
+      }
+      try_settings(settings_of(suite_, policy), [&](SCIP* with) { if (rule.empty()) include_rule(with); }, [&](SCIP* with) { rule.empty() ? use_bough(with) : use_rule(with, rule); });
     });
     suite_.policies.push_back(std::move(policy));
   }
@@ -239,6 +243,15 @@ class SuiteReader {
 };
 
 }  // namespace
+
+Settings settings_of(const Suite& suite, const SuitePolicy& policy) {
+  Settings settings = suite.settings;
+  settings.overrides.append_range(policy.scip);
+  if (!is_model_file(policy.source) && !make_policy(policy.source, 0)->scip_rule().empty()) {
+    std::erase_if(settings.overrides, [](const auto& parameter) { return parameter.first.starts_with(own_parameters); });
+  }
+  return settings;
+}
 
 Suite read_suite(const fs::path& path) { return SuiteReader(path).read(); }
 

@@ -46,6 +46,9 @@ struct Suite {
   int n_explained = 0;
 };
 
+/// What a policy solves under: the suite's settings, and its own parameters on top.  Those of our rule are left out for rules of SCIP, which it does not ask.
+Settings settings_of(const Suite& suite, const SuitePolicy& policy);
+
 /// Reads a suite.  Paths in it are relative to its own directory.  Everything that can be wrong is found here: names of policies, families
 /// and settings, models that do not load, folders without instances, names given twice.
 /// Throws Error: missing_input; bad_input with file and line.

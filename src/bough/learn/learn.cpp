@@ -32,7 +32,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t n_probed = 6;
 constexpr std::size_t fewest_to_choose = 2;
 constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
-constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known
+constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known; fewer if they already take
+constexpr double first_share = 0.1;        // of the time that the set has
+constexpr double episode_limit_s = 3600;
 constexpr int n_asked = 32;                // candidates of a state to learn from: of hundreds, asking about all costs several states (docs/results/indset.md)
 
 constexpr int most_threads = 1024;         // that bough-train takes
@@ -116,7 +118,8 @@ class Learning {
       // In small trees every decision is asked for; in large ones windows begin anywhere, so that deep nodes are seen too.
       set->request.sampling.start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
       set->time_s = share * plan.collect_s;
-      set->request.n_passes = passes_for(set->time_s, probe.mean_time_s, names->size());
+      const std::size_t n = names->size();
+      set->request.n_passes = once(std::string(set == &train_ ? "train" : "valid") + "_passes", [&] { return passes_for(set->time_s * request_.n_workers, probe.mean_time_s, n); });
     }
     train_.request.sampling.max_candidates = n_asked;  // validation keeps all: accuracy is that among all
     for (const std::string& network : request_.networks) candidates_.push_back({.network = network, .seed = request_.seed, .trained = network, .name = network});
@@ -294,7 +297,7 @@ class Learning {
       request.n_labels = n_labels;
       request.make_explorer = [](std::uint64_t seed) { return make_policy("pscost", seed); };
       request.settings.preset = set.settings.empty() ? settings_ : set.settings;
-      request.settings.time_limit_s = 3600;
+      request.settings.time_limit_s = episode_limit_s;
       request.seed = request_.seed;
       request.n_workers = request_.n_workers;
       if (request_.on_progress) request.on_progress = [&](const CollectProgress& now) { request_.on_progress(std::format("collecting ({})", part), static_cast<std::size_t>(now.n_labels), static_cast<std::size_t>(n_labels), std::format("{} episodes", now.n_episodes)); };
@@ -304,25 +307,41 @@ class Learning {
     };
     const std::int64_t n_labels = set.request.n_labels ? *set.request.n_labels : once(part + "_labels", [&] {
       const std::string first_part = part + "_first_labels";  // kept before so many are asked for: a set only grows
-      for (std::int64_t n = once(first_part, [] { return first_labels; });; keep(first_part, n *= 2)) {
+      for (std::int64_t n = once(first_part, [] { return fewest_labels; });; keep(first_part, n *= 2)) {
         const auto begin = std::chrono::steady_clock::now();
         const CollectSummary first = collect_up_to(n);
         const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         // Killed after the last of them and before the rate was kept: only new labels can tell it.
         if (first.n_new_labels == 0 && first.complete) continue;
-        return std::max(n, labels_for(set.time_s, static_cast<double>(first.n_new_labels) / std::max(0.01, elapsed_s)));
+        if (first.complete && n < first_labels && elapsed_s < first_share * set.time_s) continue;
+        const double label_s = std::max(0.01, elapsed_s) / static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels));
+        const std::int64_t fit = labels_for(set.time_s, 1 / label_s);
+        if (static_cast<double>(fit) * label_s > 2 * set.time_s) say("{}: labelling a state takes {:.0f} s here; even the {} that are the least take longer than planned", part, label_s, fit);
+        return std::max(n, fit);
       }
     });
     const CollectSummary all = collect_up_to(n_labels);
+    if (!all.quarantined.empty()) say("{}: {} instances could not be solved and are left out; the first: {}: {}", part, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message);
     if (set.request.n_labels && !all.complete) {
       throw Error(ExitCode::partial, std::format("all instances of collect.{} together have fewer than {} states", set.settings.empty() ? part : "also", n_labels), "give more seeds in the recipe, or ask for fewer states");
     }
     std::int64_t n_found = 0;
     std::set<std::string_view> instances;
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels, instances.insert(entry.instance);
-    if (n_found < fewest_labels) throw Error(ExitCode::bad_input, std::format("full strong branching could label only {} states of {} instances: they are solved with hardly any branching", n_found, instances.size()), "larger or more instances would give more");
+    if (n_found < fewest_labels) refuse_few_labels(all, n_found, instances.size());
     say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, instances.size());
-    if (!all.quarantined.empty()) say("{}: {} instances could not be solved and are left out; the first: {}: {}", part, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message);
+  }
+
+  [[noreturn]] static void refuse_few_labels(const CollectSummary& all, std::int64_t n_found, std::size_t n_instances) {
+    const std::string found = std::format("full strong branching could label only {} states of {} instances", n_found, n_instances);
+    if (all.quarantined.size() > n_instances) {
+      throw Error(ExitCode::bad_input, std::format("{}: {} others could not be solved; the first: {}: {}", found, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message), "mend what the message says, or leave these instances out");
+    }
+    const auto n_late = static_cast<std::size_t>(std::ranges::count(all.episodes, "time-limit", &ManifestEntry::end));
+    if (2 * n_late > all.episodes.size()) {
+      throw Error(ExitCode::bad_input, std::format("{}: {} of {} solves met their limit of {:.0f} s while it was asked", found, n_late, all.episodes.size(), episode_limit_s), "smaller instances of the same kind can teach in the time that these take");
+    }
+    throw Error(ExitCode::bad_input, found + ": they are solved with hardly any branching", "larger or more instances would give more");
   }
 
   fs::path model_path(const Candidate& candidate) const { return request_.output / "models" / (candidate.trained + ".safetensors"); }
@@ -351,8 +370,9 @@ class Learning {
       if (!request_.recipe) {
         epochs = once(candidate.trained + "_epochs", [&] {
           // One epoch, timed by itself: starting libtorch takes longer than an epoch of a small set.
+          say("training {} for one epoch, to see how long it takes", candidate.trained);
           const TemporaryDirectory scratch;
-          run(scratch.path() / "timing.safetensors", 1, /*quiet=*/true);
+          run(scratch.path() / "timing.safetensors", 1, !request_.on_progress);
           const Json epoch = Json::parse(read_file(scratch.path() / "timing.metrics.jsonl"));
           return static_cast<std::int64_t>(epochs_for(train_s_, epoch.at("seconds").get<double>()));
         });

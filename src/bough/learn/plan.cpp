@@ -66,7 +66,7 @@ Plan plan_of(double budget_s, const Probe& probe, std::size_t n_policies, std::s
   return plan;
 }
 
-std::int64_t labels_for(double time_s, double labels_per_s) { return static_cast<std::int64_t>(std::clamp(time_s * labels_per_s, 64.0, 40'000.0)); }
+std::int64_t labels_for(double time_s, double labels_per_s) { return static_cast<std::int64_t>(std::clamp(time_s * labels_per_s, static_cast<double>(fewest_labels), 40'000.0)); }
 
 int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::clamp(time_s / std::max(1e-3, epoch_s), 4.0, 60.0)); }
 
@@ -98,7 +98,7 @@ std::map<std::string, std::string> leave_out_failures(Evaluation& evaluation, st
 Judgement judgement_of(const Evidence& x) {
   const auto interval = [](const Ratio& ratio) { return std::format("{:.2f} [{:.2f}, {:.2f}]", ratio.ratio, ratio.low, ratio.high); };
   Judgement judgement;
-  judgement.faster = x.time.low > 1 && x.time.n_instances >= least_instances;
+  judgement.faster = is_shown(x.time) && x.time.low > 1;
   const std::string without_result = x.n_without_result == 0 ? "" : std::format(" {} of its runs failed and count as unsolved: judge/runs.jsonl has their messages.", x.n_without_result);
   if (judgement.faster) {
     judgement.text = std::format("On {} held-out instances SCIP with {} is {} times as fast as with {}, its default (95 % interval).", x.time.n_instances, x.model, interval(x.time), x.rule) + without_result;
@@ -110,8 +110,9 @@ Judgement judgement_of(const Evidence& x) {
   if (x.train_top1 && *x.train_top1 - x.top1 > 0.15) {
     judgement.text += std::format(" It is right in {:.0f} % of the states it was trained on and in {:.0f} % of others: the instances differ too much for {} states; a larger budget would help.", 100 * *x.train_top1, 100 * x.top1, x.n_labels);
   }
+  if (x.time.low > 1 && x.time.n_instances >= least_instances) judgement.text += std::format(" The interval alone would say so, but a signed-rank test over the instances does not (p = {:.2f}).", x.time.p_value);
   if (x.time.high > 1 && x.time.n_instances < 10) {
-    judgement.text += std::format(" {} instances are too few to be sure{}: more of them, or a larger budget, may settle it.", x.time.n_instances, x.time.low > 1 ? ", whatever the interval says" : "");
+    judgement.text += std::format(" {} instances are too few to be sure{}: more of them, or a larger budget, may settle it.", x.time.n_instances, x.time.low > 1 && x.time.n_instances < least_instances ? ", whatever the interval says" : "");
   }
   return judgement;
 }

@@ -92,6 +92,7 @@ class RecipeReader {
     collect("episode_states", sampling.max_labels);
     if (sampling.max_candidates < 0 || sampling.max_candidates == 1) reader_.refuse(collect.raw(), "collect: expert_candidates is at least 2; without it the expert is asked about all");
     if (sampling.window < 1 || sampling.max_labels < 1 || !(sampling.probability >= 0 && sampling.probability <= 1)) reader_.refuse(collect.raw(), "collect: window and episode_states are at least 1, a probability lies from 0 to 1");
+    if (sampling.start == Start::anywhere && sampling.probability == 0) reader_.refuse(collect.raw(), "collect: with expert_probability = 0 no window ever begins");
     const auto read_set = [&](TomlReader set, SeedRange& seeds, std::int64_t& n_labels) {
       seeds = read_instances(set, instances);
       set.take("states", set.need("states"), n_labels);
@@ -125,6 +126,7 @@ class RecipeReader {
     read_config(train, config);
     reader_.at(node, [&] { validate(config, "train"); });
     if (config.states > 0 && !recipe_.also.empty()) train.refuse(train.need("states"), "train: states counts from the first set on and would leave out collect.also", "ask for fewer states in collect");
+    if (config.states > recipe_.n_train) train.refuse(train.need("states"), std::format("train: states = {}, and collect.train has {}", config.states, recipe_.n_train));
     recipe_.trainer = config_toml(config);
   }
 

@@ -33,8 +33,7 @@ std::vector<Headline> headlines(std::span<const Evaluation> evaluations) {
       if (!ratio || !std::isfinite(ratio->ratio)) continue;
       Headline headline{evaluation.name, place.group->name, place.title, learned->name, rule->name, *ratio, Verdict::unclear, ""};
       const bool enough = ratio->n_instances >= least_instances;
-      if (enough && ratio->low > 1) headline.verdict = Verdict::faster;
-      if (enough && ratio->high < 1) headline.verdict = Verdict::slower;
+      if (is_shown(*ratio)) headline.verdict = ratio->low > 1 ? Verdict::faster : Verdict::slower;
       const std::string text = ratio_text(*ratio);
       const std::size_t bracket = std::min(text.find(" ["), text.size());
       const std::string times = text.substr(0, bracket) + " times as fast", interval = text.substr(bracket);
@@ -43,6 +42,7 @@ std::vector<Headline> headlines(std::span<const Evaluation> evaluations) {
         case Verdict::slower: headline.sentence = std::format("{} is not faster than {}: {}{}", learned->name, rule->name, times, interval); break;
         case Verdict::unclear:
           headline.sentence = std::format("no difference between {} and {} can be told: {}{}", learned->name, rule->name, times, interval);
+          if (enough && (ratio->low > 1 || ratio->high < 1)) headline.sentence += std::format("; a signed-rank test does not confirm it (p = {:.2f})", ratio->p_value);
           if (!enough) headline.sentence += std::format("; {} instance{} {} too few", ratio->n_instances, ratio->n_instances == 1 ? "" : "s", ratio->n_instances == 1 ? "is" : "are");
           break;
       }

@@ -14,7 +14,7 @@ namespace bough {
 enum class Verdict {
   faster,
   slower,
-  unclear,  ///< 1 lies within the interval, or the instances are too few to tell
+  unclear,  ///< 1 lies within the interval, or the signed-rank test says that it might as well be nothing
 };
 
 /// The learned policy of a group against a rule of SCIP.

@@ -82,7 +82,7 @@ std::string facts_of(const Evaluation& evaluation) {
   text += fact("Runs", evaluation.runs.size() == evaluation.n_planned ? std::format("{}, all of them", evaluation.runs.size()) : std::format("{} of {}", evaluation.runs.size(), evaluation.n_planned));
   const bool fewer_seeds = std::ranges::any_of(evaluation.groups, [&](const GroupInfo& group) { return !group.seeds.empty() && group.seeds.size() < evaluation.seeds.size(); });
   text += fact("Design", std::format("{} × {}{} × {}", plural(n_instances, "instance"), fewer_seeds ? "up to " : "", plural(evaluation.seeds.size(), "seed"), evaluation.policies.size() == 1 ? "1\u00a0policy" : std::format("{}\u00a0policies", evaluation.policies.size())));
-  text += fact("Settings", evaluation.settings);
+  text += fact("Settings", settings_text(evaluation));
   text += fact("Time limit", std::format("{:g} s", evaluation.time_limit_s));
   text += fact("SCIP", machine_entry(evaluation, "scip"));
   text += fact("Processor", machine_entry(evaluation, "cpu"));

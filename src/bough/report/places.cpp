@@ -20,11 +20,17 @@ std::string assignments(const auto& parameters) {
   return text;
 }
 
+bool have_same_settings(const Evaluation& a, const Evaluation& b) { return a.settings == b.settings && a.settings_sha256 == b.settings_sha256 && a.scip_parameters == b.scip_parameters; }
+
 }  // namespace
 
 std::string parameters_text(const GroupInfo& group) { return assignments(group.parameters); }
 
 std::string parameters_text(const PolicyInfo& policy) { return assignments(policy.scip_parameters); }
+
+std::string settings_text(const Evaluation& evaluation) {
+  return evaluation.scip_parameters.empty() ? evaluation.settings : std::format("{} with {}", evaluation.settings, assignments(evaluation.scip_parameters));
+}
 
 std::string family_title(const GroupInfo& group) {
   static const std::map<std::string, std::string> titles{{"setcover", "Set Covering"},          {"auction", "Combinatorial Auctions"},
@@ -57,7 +63,7 @@ std::vector<Place> places_of(std::span<const Evaluation> evaluations) {
     }
   }
   for (Place& place : places) {
-    if (n_uses[place.title] > 1) place.title += std::format(" ({}, {}, settings {})", place.evaluation->name, place.group->name, place.evaluation->settings);
+    if (n_uses[place.title] > 1) place.title += std::format(" ({}, {}, settings {})", place.evaluation->name, place.group->name, settings_text(*place.evaluation));
   }
   return places;
 }
@@ -73,7 +79,7 @@ std::vector<FamilyPlaces> families_of(const std::vector<Place>& places) {
     const std::string title = family_title(*place.group);
     // A size that is there already, or other settings, would mix what cannot be compared: a section of its own.
     const auto found = std::ranges::find_if(families, [&](const FamilyPlaces& family) {
-      return family.title == title && family.places[0].evaluation->settings == place.evaluation->settings && family.of_size(place.group->size) == nullptr;
+      return family.title == title && have_same_settings(*family.places[0].evaluation, *place.evaluation) && family.of_size(place.group->size) == nullptr;
     });
     FamilyPlaces& family = found != families.end() ? *found : families.emplace_back(title);
     family.places.push_back(place);
@@ -82,7 +88,7 @@ std::vector<FamilyPlaces> families_of(const std::vector<Place>& places) {
   for (const FamilyPlaces& family : families) ++n_uses[family.title];
   for (FamilyPlaces& family : families) {
     const Evaluation& evaluation = *family.places[0].evaluation;
-    if (n_uses[family.title] > 1) family.title += std::format(" ({}, settings {})", evaluation.name, evaluation.settings);
+    if (n_uses[family.title] > 1) family.title += std::format(" ({}, settings {})", evaluation.name, settings_text(evaluation));
   }
   return families;
 }
@@ -144,7 +150,7 @@ std::string note_of(const std::vector<Place>& places) {
   for (const Place& place : places) {
     const Evaluation& evaluation = *place.evaluation;
     if (std::exchange(last, &evaluation) == &evaluation) continue;  // groups of one evaluation are neighbours
-    text += std::format(" {}: settings {}, limit {} s, {}.", evaluation.name, evaluation.settings, evaluation.time_limit_s, extent_of(evaluation));
+    text += std::format(" {}: settings {}, limit {} s, {}.", evaluation.name, settings_text(evaluation), evaluation.time_limit_s, extent_of(evaluation));
     if (!evaluation.note.empty()) text += " " + evaluation.note + (evaluation.note.ends_with('.') ? "" : ".");
     if (evaluation.runs.size() < evaluation.n_planned) text += std::format(" Unfinished: {} of {} runs.", evaluation.runs.size(), evaluation.n_planned);
     if (const std::size_t n = disagreements(evaluation).size(); n > 0) text += std::format(" Results that contradict each other: {}.", n);

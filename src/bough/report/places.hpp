@@ -14,6 +14,7 @@ namespace bough {
 
 std::string parameters_text(const GroupInfo& group);  ///< "density = 0.1"; empty if all are those of the size
 std::string parameters_text(const PolicyInfo& policy);  ///< SCIP's, likewise; empty if it has none of its own
+std::string settings_text(const Evaluation& evaluation);  ///< "paper with presolving/maxrestarts = 0"
 std::string family_title(const GroupInfo& group);  ///< "Set Covering", with such parameters in brackets: other instances; for a folder of files the group's name
 std::string group_title(const GroupInfo& group);   ///< "Set Covering, easy"
 std::string size_title(const std::string& size);   ///< "Easy"

@@ -172,6 +172,9 @@ ExitCode run_test(const Options& options) {
   if (stop_signal() != 0) return cli::unless_stopped(ExitCode::failure);
   if (pack.score_all) logits.write(options.logits);
   const Tally total = sum(instances);
+  if (!std::isfinite(total.mean_loss())) {
+    throw Error(ExitCode::failure, std::format("the scores of {} on {} are not finite", options.test, set.name), "it was trained on states with features of another magnitude: train on such instances");
+  }
   const StandardErrors errors = standard_errors(instances);
   if (options.json) {
     Json json{{"model", options.test}, {"data", set_json(set)}, {"history", options.history}, {"states", total.n}, {"loss", total.mean_loss()}, {"loss_standard_error", errors.loss}};
