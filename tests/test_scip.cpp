@@ -273,8 +273,8 @@ TEST(Run, ATreeThatIsLeftForARestartIsNoRootNode) {
   std::exception_ptr error;
   const ScipPtr scip = create_scip();
   load_problem(scip.get(), generate_instance(family_by_name("auction"), resolve_parameters(family_by_name("auction"), Size::easy, {}), 0));
-  apply_settings(scip.get(), {.preset = "paper", .overrides = {{"estimation/restarts/restartpolicy", "a"}, {"estimation/restarts/minnodes", "20"}, {"estimation/restarts/restartlimit", "1"},
-                                                               {"presolving/maxrestarts", "-1"}, {"limits/totalnodes", "40"}}});
+  apply_settings(scip.get(), {.preset = "paper", .overrides = {{"estimation/restarts/restartpolicy", "a"}, {"estimation/restarts/minnodes", "20"}, {"estimation/restarts/hitcounterlim", "1"},
+                                                               {"estimation/restarts/restartlimit", "1"}, {"presolving/maxrestarts", "-1"}, {"limits/totalnodes", "40"}}});
   bool slept = false;
   const RunStatistics statistics = run(scip.get(), {.on_progress = [&](const TracePoint& point) {
     if (point.n_nodes > 2 && !std::exchange(slept, true)) std::this_thread::sleep_for(std::chrono::seconds(1));
