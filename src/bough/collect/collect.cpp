@@ -289,6 +289,7 @@ class Collection {
       episode.metadata = {{"instance", instance.name}, {"scip_seed", std::to_string(*episode_request.settings.seed)}, {"request", description_of(request_).dump()}};
       entry.shard = std::format("{}.safetensors{}.zst", instance.name, pass == 0 ? "" : std::format(".{}", pass));  // no name of a file makes two of them equal
       const std::string bytes = episode_bytes(episode);
+      if (bytes.size() > max_shard_bytes) throw Error(ExitCode::bad_input, std::format("an episode of {} states takes {} MB, a shard at most {}", entry.n_states, bytes.size() >> 20U, max_shard_bytes >> 20U), "ask for fewer with --episode-states");
       write_file(manifest_.shard_path(entry), bytes);
       entry.raw_bytes = bytes.size();
       entry.bytes = fs::file_size(manifest_.shard_path(entry));

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <optional>
 
 #include "bough/branch/solve_json.hpp"
@@ -193,20 +194,24 @@ class Evaluating {
     const fs::path file = request_.output / "suite.json";
     const auto n_planned = std::ranges::count(jobs_, Job::Kind::run, &Job::kind);
     Json now = suite_json(request_.suite, static_cast<std::size_t>(n_planned));
+    if (!fs::exists(journal_)) write_file(journal_, "");  // its name is on disk before the first line is appended
+    const std::vector<Json> records = read_records();
     if (fs::exists(file)) {
       const Json before = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
       if (!before.is_object() || !before.value("conditions", Json()).is_object() || !before.value("policies", Json()).is_array()) throw Error(ExitCode::bad_input, std::format("{} is damaged", file.string()), "choose another directory, or remove this one");
-      refuse_other_conditions(before, now);
-      if (Json former = former_policies(before, now); !former.empty()) now["former_policies"] = std::move(former);
+      const Json known = policies_with_runs(before, records);
+      refuse_other_conditions(before, known, now);
+      Json former = Json::array();  // should one come back, it has to be the same
+      for (const Json& policy : known) {
+        if (!has_policy(now["policies"], policy)) former.push_back(policy);
+      }
+      if (!former.empty()) now["former_policies"] = std::move(former);
       now["machine"] = before.value("machine", machine_json());
     } else {
       now["machine"] = machine_json();
-      if (!fs::exists(journal_)) write_file(journal_, "");  // its name is on disk before the first line is appended
     }
     for (const Json& policy : now["policies"]) model_checksums_[policy["name"].get<std::string>()] = policy.value("sha256", "");
-    for (const std::string& line : read_journal(journal_)) {
-      const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!record.is_object() || record.empty()) throw Error(ExitCode::bad_input, std::format("{} is damaged: a line is not JSON", journal_.string()), "remove that line and run the same command again");
+    for (const Json& record : records) {
       const auto found = index_.find(Json{{record.begin().key(), record.begin().value()}}.dump());
       if (found == index_.end()) continue;  // of a group or policy that is no longer in the suite
       refuse_changed_file(jobs_[found->second], record, /*on_disk=*/true);
@@ -214,34 +219,56 @@ class Evaluating {
       states_[found->second].done = !(request_.retry && (end == "failed" || end == "crashed"));
     }
     write_file(file, now.dump(2) + "\n");  // after all that may be refused
-    // Published data is converted again: what became of it shows in the files.
-    for (const Job& job : jobs_) {
-      if (job.kind == Job::Kind::run && job.group->from_data) fs::remove(generated_file(*job.group, *job.instance));
+    // Published data that is still needed is converted again: what became of it shows in the files.
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (!states_[i].done && jobs_[i].kind != Job::Kind::calibration && jobs_[i].group->from_data) fs::remove(generated_file(*jobs_[i].group, *jobs_[i].instance));
     }
   }
 
-  /// Those that have left the suite: should one come back, it has to be the same.
-  static Json former_policies(const Json& before, const Json& now) {
-    Json former = Json::array();
+  std::vector<Json> read_records() const {
+    std::vector<Json> records;
+    for (const std::string& line : read_journal(journal_)) {
+      records.push_back(Json::parse(line, nullptr, /*allow_exceptions=*/false));
+      if (!records.back().is_object() || records.back().empty()) throw Error(ExitCode::bad_input, std::format("{} is damaged: a line is not JSON", journal_.string()), "remove that line and run the same command again");
+    }
+    return records;
+  }
+
+  static bool has_policy(const Json& policies, const Json& policy) {
+    return std::ranges::any_of(policies, [&](const Json& other) { return other.at("name") == policy.at("name"); });
+  }
+
+  /// Of the last call and of those before, as they were then.
+  static Json policies_with_runs(const Json& before, const std::vector<Json>& records) {
+    std::set<std::string> names;
+    for (const Json& record : records) {
+      if (const Json& of = record.begin().value(); of.is_object()) names.insert(of.value("policy", ""));
+    }
+    Json known = Json::array();
     for (const char* list : {"policies", "former_policies"}) {
       for (const Json& policy : before.value(list, Json::array())) {
-        const auto has_its_name = [&](const Json& other) { return other.at("name") == policy.at("name"); };
-        if (std::ranges::none_of(now["policies"], has_its_name) && std::ranges::none_of(former, has_its_name)) former.push_back(policy);
+        if (names.contains(policy.at("name").get<std::string>())) known.push_back(policy);
       }
     }
-    return former;
+    return known;
   }
+
+  static std::string key_of_file(const Job& job) { return std::format("{}/{}", job.group->name, job.instance->name); }
 
   /// All runs of an instance are of one file; at the start (`on_disk`) a file of a folder has to be it still.
   void refuse_changed_file(const Job& job, const Json& record, bool on_disk) {
     if (job.kind != Job::Kind::run) return;
     const auto was = record.value(Json::json_pointer("/result/instance/sha256"), "");
     if (was.empty()) return;  // a run without a result
-    const bool generated = job.instance->file.empty();
-    const fs::path file = generated ? generated_file(*job.group, *job.instance) : job.instance->file;
-    const auto [is, unknown] = instance_checksums_.try_emplace(std::format("{}/{}", job.group->name, job.instance->name));
-    if (unknown) is->second = on_disk && !generated && !job.group->from_data ? sha256_of_file(file) : was;
-    if (is->second != was) throw Error(ExitCode::usage, std::format("{} was changed since {} got runs of it", file.string(), request_.output.string()), "choose another directory, or bring the old file back");
+    const bool of_folder = !job.instance->file.empty() && !job.group->from_data;
+    const auto [is, unknown] = instance_checksums_.try_emplace(key_of_file(job));
+    if (unknown) is->second = on_disk && of_folder ? sha256_of_file(job.instance->file) : was;
+    if (is->second != was) refuse_file(job);
+  }
+
+  [[noreturn]] void refuse_file(const Job& job) const {
+    const fs::path file = job.instance->file.empty() ? generated_file(*job.group, *job.instance) : job.instance->file;
+    throw Error(ExitCode::usage, std::format("{} was changed since {} got runs of it", file.string(), request_.output.string()), "choose another directory, or bring the old file back");
   }
 
   /// A usage error, which ends the evaluation: runs of two models under one name are worth nothing.
@@ -250,18 +277,18 @@ class Evaluating {
     throw Error(ExitCode::usage, std::format("{} was changed while {} was evaluated", policy.source, policy.name), "this run is not recorded; bring the old file back and run the same command again, or choose another directory");
   }
 
-  void refuse_other_conditions(const Json& before, const Json& now) const {
+  void refuse_other_conditions(const Json& before, const Json& known_policies, const Json& now) const {
     const auto refuse = [&](const std::string& what, const Json& was, const Json& is) {
       throw Error(ExitCode::usage, std::format("{} holds runs with {} = {}; now it is {}", request_.output.string(), what, was.dump(), is.dump()), "choose another directory, or the suite that was run there");
     };
+    // Another suite's noise would be taken for this one's, and its groups would leave the report.
+    if (before.value("name", Json(nullptr)) != now["name"]) refuse("suite", before.value("name", Json(nullptr)), now["name"]);
     for (const auto& [key, value] : now["conditions"].items()) {
       if (before["conditions"].value(key, Json(nullptr)) != value) refuse(key, before["conditions"].value(key, Json(nullptr)), value);
     }
     for (const Json& policy : now["policies"]) {
-      Json others = before["policies"];
-      for (const Json& other : before.value("former_policies", Json::array())) others.push_back(other);
-      for (const Json& other : others) {
-        if (!other.is_object() || other.value("name", "") != policy["name"].get<std::string>()) continue;
+      for (const Json& other : known_policies) {
+        if (other["name"] != policy["name"]) continue;
         for (const char* key : {"source", "sha256", "scip_parameters"}) {
           const Json was = other.value(key, Json(nullptr)), is = policy.value(key, Json(nullptr));
           if (was != is) refuse(std::format("{} of the policy {}", key, policy["name"].get<std::string>()), was, is);
@@ -323,6 +350,7 @@ class Evaluating {
     }
     SolveRequest solve;
     solve.instance = file_of(*job.group, *job.instance);
+    if (const auto was = instance_checksums_.find(key_of_file(job)); was != instance_checksums_.end() && sha256_of_file(solve.instance) != was->second) refuse_file(job);  // now, and not after an hour
     solve.policy = job.policy->source;
     solve.settings = settings_of(request_.suite, *job.policy);
     solve.settings.seed = job.seed;
@@ -339,8 +367,11 @@ class Evaluating {
       return record;
     }
     Trace trace;
+    Clock::time_point sent{};
     solve.on_progress = [&](const TracePoint& point) {
       trace.add({point.time_s, point.primal_bound, point.dual_bound, point.n_nodes});
+      if (Clock::now() - sent < std::chrono::seconds(1)) return;  // whoever reads may be held up, and a full pipe would stop SCIP but not its clock
+      sent = Clock::now();
       send(std::format("{}", primal_dual_gap(point.primal_bound, point.dual_bound)));
     };
     const SolveResult result = request_.solve(solve);

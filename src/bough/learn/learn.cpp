@@ -316,7 +316,7 @@ class Learning {
         if (first.complete && n < first_labels && elapsed_s < first_share * set.time_s) continue;
         const double label_s = std::max(0.01, elapsed_s) / static_cast<double>(std::max<std::int64_t>(1, first.n_new_labels));
         const std::int64_t fit = labels_for(set.time_s, 1 / label_s);
-        if (static_cast<double>(fit) * label_s > 2 * set.time_s) say("{}: labelling a state takes {:.0f} s here; even the {} that are the least take longer than planned", part, label_s, fit);
+        if (first.complete && static_cast<double>(fit) * label_s > 2 * set.time_s) say("{}: labelling a state takes {:.0f} s here; even the {} that are the least take longer than planned", part, label_s, fit);
         return std::max(n, fit);
       }
     });
