@@ -290,6 +290,7 @@ std::vector<Damage> damages() {
       with_architecture("HeadsNegative", tgat_with("16", "-1"), {"heads = -1"}),
       with_architecture("MemoryOfABillion", tgat_with("16", "1", "1000000000"), {"memory = 1000000000"}),
       with_architecture("ArchitectureOfAMillionBrackets", std::string(1'000'000, '['), {"architecture cannot be read"}),
+      with_architecture("ArchitectureOfTwoMegabytes", std::string(2'000'000, '['), {"architecture has 2000000 bytes"}),
       with_metadata("PseudocostsNegative", "pseudocosts", "-1", {"pseudocosts", "-1", "0 to 16"}),
       with_metadata("PseudocostsNaN", "pseudocosts", "nan", {"pseudocosts", "nan"}),
       with_metadata("PseudocostsTooMuch", "pseudocosts", "16.5", {"pseudocosts", "16.5"}),

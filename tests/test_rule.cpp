@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <format>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <tuple>
 
 #include "bough/branch/model_policy.hpp"
@@ -73,6 +75,10 @@ Model negated_model(const Architecture& architecture, std::uint64_t seed) {
 }
 Model overflowing_model(const Architecture& architecture) {
   return with_weights(random_model(architecture, 0), [](float) { return 1e30F; });
+}
+/// Infinities of both signs meet, and what comes out is not a number.
+Model cancelling_model(const Architecture& architecture, std::uint64_t seed) {
+  return with_weights(random_model(architecture, seed), [](float w) { return w < 0 ? -1e30F : 1e30F; });
 }
 
 /// Solves instances of a family with random, constant, negated and overflowing weights in turn, each of all three networks.
@@ -289,6 +295,15 @@ TEST(Rule, CountsNodesWithoutAnLpSolution) {
   EXPECT_EQ(solved.counts.fallbacks[static_cast<std::size_t>(Fallback::no_lp_solution)], solved.counts.n_fallbacks);
 }
 
+TEST(Rule, FallsBackWhereInfinitiesCancelInsideTheNetwork) {
+  for (const Architecture& architecture : {gcnn, gat, tgat}) {
+    const Model model = cancelling_model(architecture, 1);
+    const Solved solved = solve(tiny("setcover", 3), with_a_tree(), &model);
+    EXPECT_EQ(solved.counts.n_decisions, 0) << architecture_json(architecture);
+    EXPECT_GT(solved.counts.fallbacks[static_cast<std::size_t>(Fallback::non_finite_score)], 0);
+  }
+}
+
 TEST(Rule, MakesAFallbackAnErrorIfStrict) {
   const Model model = overflowing_model(gcnn);
   try {
@@ -411,6 +426,7 @@ TEST(IncludeBranching, BranchesWithTheModelAndReportsInScipsOwnStatistics) {
   check(SCIPfreeTransform(scip.get()));  // once more: SCIP knows the optimum now, the counts start anew
   check(SCIPsolve(scip.get()));
   EXPECT_LT(bough::counts(scip.get()).n_decisions, counts.n_decisions);
+  EXPECT_EQ(bough::counts(scip.get()).n_decisions > 0, SCIPgetNTotalNodes(scip.get()) > 1);
 }
 
 TEST(IncludeBranching, ReadsTheModelThatAParameterNames) {
@@ -426,6 +442,32 @@ TEST(IncludeBranching, ReadsTheModelThatAParameterNames) {
     EXPECT_EQ(counts.n_decisions > 0, !name.empty());  // no model, nothing to say
     EXPECT_EQ(counts.n_fallbacks, 0);
   }
+}
+
+TEST(IncludeBranching, ReadsAModelThatAParameterNamesAgainForEverySolve) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "model.safetensors";
+  write_file(file, model_bytes(random_model(gcnn, 1)));
+  const ScipPtr scip = embedding_program();
+  include_branching(scip.get());
+  check(SCIPsetStringParam(scip.get(), "branching/bough/model", file.c_str()));
+  check(SCIPsolve(scip.get()));
+  check(SCIPfreeTransform(scip.get()));
+  write_file(file, "no model any more");
+  EXPECT_EQ(SCIPsolve(scip.get()), SCIP_ERROR);
+  EXPECT_NE(take_scip_errors().find("model.safetensors"), std::string::npos);
+}
+
+TEST(IncludeBranching, SaysThatScipsExactModeAsksNoNetwork) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "model.safetensors", model_bytes(random_model(gcnn, 1)));
+  write_milp(tiny("setcover", 3), directory.path() / "instance.mps");
+  const ScipPtr scip = create_scip();
+  if (SCIPenableExactSolving(scip.get(), TRUE) != SCIP_OKAY) GTEST_SKIP() << "this SCIP was built without exact solving";
+  include_branching(scip.get(), directory.path() / "model.safetensors");
+  check(SCIPreadProb(scip.get(), (directory.path() / "instance.mps").c_str(), nullptr));
+  EXPECT_EQ(SCIPsolve(scip.get()), SCIP_ERROR);
+  EXPECT_NE(take_scip_errors().find("exact mode"), std::string::npos);
 }
 
 TEST(IncludeBranching, EndsTheSolveBeforeItStartsIfThatModelIsNoModel) {
@@ -453,9 +495,20 @@ TEST(IncludeBranching, ShowsItsDecisionsInTheLog) {
   std::string log;
   const ScipPtr scip = create_scip([&](std::string_view text) { log += text; });
   load_problem(scip.get(), tiny("setcover", 3));
-  include_branching(scip.get());
+  apply_settings(scip.get(), with_a_tree());
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "model.safetensors", model_bytes(random_model(gcnn, 1)));
+  include_branching(scip.get(), directory.path() / "model.safetensors");
+  check(SCIPsetIntParam(scip.get(), "display/freq", 1));
   check(SCIPsolve(scip.get()));
-  EXPECT_NE(log.find("|learn|"), std::string::npos) << log;
+  // As wide as the heading is the column: in some line it holds a number of decisions.
+  const std::size_t heading = log.find("|learn|");
+  ASSERT_NE(heading, std::string::npos) << log;
+  const std::size_t column = heading - (log.rfind('\n', heading) + 1);
+  bool counted = false;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) counted |= line.size() > column + 6 && line[column] == '|' && std::atoi(line.substr(column + 1, 5).c_str()) > 0;
+  EXPECT_TRUE(counted) << log;
 }
 
 }  // namespace

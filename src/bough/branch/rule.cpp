@@ -59,6 +59,7 @@ class Rule final : public scip::ObjBranchrule {
     model_ = std::make_unique<ModelPolicy>(model);
     policy_ = model_.get();
     model_path_ = std::move(path);
+    named_ = false;
   }
 
   [[nodiscard]] BranchingCounts& counts() const { return counts_; }
@@ -71,9 +72,10 @@ class Rule final : public scip::ObjBranchrule {
       char* wanted = nullptr;
       check(SCIPgetStringParam(scip, model_parameter, &wanted));
       check(SCIPgetBoolParam(scip, strict_parameter, &strict_));
-      if (wanted != model_path_) {
+      if (wanted != model_path_ || (named_ && *wanted != '\0')) {
         if (*wanted != '\0') {
           use(read_model(wanted), wanted);
+          named_ = true;
         } else {
           model_.reset();
           policy_ = nullptr;
@@ -90,7 +92,9 @@ class Rule final : public scip::ObjBranchrule {
   SCIP_DECL_BRANCHINITSOL(scip_initsol) override {
     (void)branchrule;
     return reporting([&] {
-      if (policy_ != nullptr) policy_->begin(scip);
+      if (policy_ == nullptr) return;
+      if (SCIPisExact(scip)) throw Error(ExitCode::usage, "in its exact mode SCIP asks no branching rule that is not its own", "set exact/enable to FALSE, or use no model");
+      policy_->begin(scip);
     });
   }
 
@@ -102,6 +106,7 @@ class Rule final : public scip::ObjBranchrule {
       if (policy_ == nullptr) return;
       if (SCIPgetLPSolstat(scip) != SCIP_LPSOLSTAT_OPTIMAL) return fall_back(scip, Fallback::no_lp_solution);
       const Candidates candidates = lp_candidates(scip);
+      if (candidates.variables.empty()) return fall_back(scip, Fallback::no_candidates);  // fractional are only variables that other ones imply
       const auto best = decide(scip, candidates);
       if (!best) return fall_back(scip, Fallback::non_finite_score);
       SCIP_VAR* variable = candidates.variables[*best];
@@ -170,6 +175,9 @@ class Rule final : public scip::ObjBranchrule {
   static void print_error(const std::exception_ptr& error) noexcept {
     try {
       std::rethrow_exception(error);
+    } catch (const Error& error) {
+      SCIPerrorMessage("bough: %s\n", error.what());
+      if (!error.hint().empty()) SCIPerrorMessage("       %s\n", error.hint().c_str());
     } catch (const std::exception& exception) {
       SCIPerrorMessage("bough: %s\n", exception.what());
     } catch (...) {
@@ -183,6 +191,7 @@ class Rule final : public scip::ObjBranchrule {
   Policy* policy_ = nullptr;
   std::unique_ptr<ModelPolicy> model_;  ///< the policy, if it is a model
   std::string model_path_;
+  bool named_ = false;  ///< by the parameter: read again for every solve, as the file may have changed
   SCIP_Bool strict_ = FALSE;
   std::vector<double> scores_;  // (n_candidates), reused
 };

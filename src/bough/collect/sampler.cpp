@@ -56,6 +56,7 @@ class Sampler {
       return SCIP_DIDNOTRUN;
     }
     const Candidates all = lp_candidates(scip);
+    if (all.variables.empty()) return SCIP_DIDNOTRUN;  // fractional are only variables that other ones imply
     variables_.assign(all.variables.begin(), all.variables.end());
     pending_ = false;
     if (options_.khalil) {

@@ -35,7 +35,7 @@ HWY_INLINE void linear_tile(const Layer& layer, std::size_t o, const float* HWY_
   }
   for (std::size_t r = 0; r < R; ++r) {
     for (std::size_t v = 0; v < V; ++v) {
-      const auto result = Relu ? hn::Max(sum[r][v], hn::Zero(tag)) : sum[r][v];
+      const auto result = Relu ? hn::Max(hn::Zero(tag), sum[r][v]) : sum[r][v];  // in this order x86 keeps a NaN, so that a score that means nothing is seen
       hn::StoreU(result, tag, y + r * y_stride + o + v * lanes);
     }
   }
@@ -82,7 +82,7 @@ HWY_INLINE void gru_step(std::size_t n, std::size_t d, const float* const* from_
   const Tag<float> tag;
   const auto one = hn::Set(tag, 1.0F);
   const auto most = hn::Set(tag, 80.0F);  // Highway's Exp has no upper limit of its own: beyond 177 its result is no longer infinite but anything; 1 / (1 + e^80) is 0 to any gate
-  const auto sigmoid = [&](Vector<float> x) HWY_ATTR { return hn::Div(one, hn::Add(one, hn::Exp(tag, hn::Min(hn::Neg(x), most)))); };
+  const auto sigmoid = [&](Vector<float> x) HWY_ATTR { return hn::Div(one, hn::Add(one, hn::Exp(tag, hn::Min(most, hn::Neg(x))))); };
   for (std::size_t i = 0; i < n; ++i) {
     const float* HWY_RESTRICT x = from_input[i];
     const float* HWY_RESTRICT u = from_hidden + i * hidden_stride;

@@ -59,10 +59,11 @@ Model model_from(const SafeTensors& file) {
     refuse(file, std::format("trained on features {}, this build observes \"{}\"", in_quotes(features), feature_schema), "train it again with 'bough train'");
   }
   Model model;
+  constexpr std::size_t longest_record = std::size_t{1} << 20U;  // a reader of JSON takes dozens of times as much memory
+  if (const std::size_t n = entry(file, "architecture").size(); n > longest_record) refuse(file, std::format("its architecture has {} bytes, more than {}", n, longest_record));
   model.architecture = architecture_from_json(entry(file, "architecture"), file.origin());
   model.pseudocosts = pseudocosts_of(file);
   model.training = entry(file, "training");
-  constexpr std::size_t longest_record = std::size_t{1} << 20U;
   if (model.training.size() > longest_record) refuse(file, std::format("its training record has {} bytes, more than {}", model.training.size(), longest_record));
   if (!is_shallow_object(model.training)) refuse(file, "its training record is not a JSON object of reasonable depth");
   const auto specs = tensors_of(model.architecture);

@@ -24,7 +24,7 @@ constexpr float most_total = 1e18F;
 HWY_INLINE void exponentials_of_logits(const float* HWY_RESTRICT logit, std::size_t n, float* HWY_RESTRICT weight) {
   const Tag<float> tag;
   const auto most = hn::Set(tag, 80.0F);
-  for_vectors(logit, n, 0.0F, [&](std::size_t k, std::size_t count, Vector<float> x) HWY_ATTR { hn::StoreN(hn::Exp(tag, hn::Min(x, most)), tag, weight + k, count); });
+  for_vectors(logit, n, 0.0F, [&](std::size_t k, std::size_t count, Vector<float> x) HWY_ATTR { hn::StoreN(hn::Exp(tag, hn::Min(most, x)), tag, weight + k, count); });
 }
 
 /// The exponentials of ConcatAttention's logits.

@@ -187,7 +187,7 @@ HWY_INLINE void convolve_one(const Convolution<T>& x, std::size_t i, const T* HW
       const T* HWY_RESTRICT r = x.term + static_cast<std::size_t>(x.edges.term[e]) * x.d + k;
       for (std::size_t v = 0; v < V; ++v) {
         const auto z = hn::Add(hn::Add(p[v], hn::LoadU(tag, r + v * lanes)), hn::LoadU(tag, q + v * lanes));
-        sum[v] = hn::Add(sum[v], hn::Max(z, hn::Zero(tag)));
+        sum[v] = hn::Add(sum[v], hn::Max(hn::Zero(tag), z));
       }
     }
     for (std::size_t v = 0; v < V; ++v) hn::StoreU(sum[v], tag, out + k + v * lanes);
