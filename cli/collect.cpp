@@ -127,7 +127,7 @@ std::string to_text(const CollectOptions& options, const CollectSummary& summary
     line("time", std::format("{}  ({:.2f} labels/s and worker, {:.1f} % inside SCIP)", duration_text(summary.wall_time_s),
                              static_cast<double>(summary.n_new_labels) / summary.worker_time_s, 100 * (1 - summary.own_time_s / summary.worker_time_s)));
   }
-  for (const ManifestEntry& entry : summary.quarantined) line("quarantined", std::format("{}: {}", entry.instance, entry.message));
+  for (const ManifestEntry& entry : summary.quarantined) line("quarantined", printable(std::format("{}: {}", entry.instance, entry.message)));
   return text;
 }
 

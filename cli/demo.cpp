@@ -80,7 +80,7 @@ ExitCode demo(DemoOptions& options) {
   clear(options.output);
   request.output = options.output;
 
-  print_result(std::format("{} {} instances ({}) that no model has seen, each solved to proven optimality by SCIP's two rules{}, one at a time\n\n", options.count, options.family, options.size,
+  print_result(std::format("{} {} instances ({}, seeds {} to {}), each solved to proven optimality by SCIP's two rules{}, one at a time\n\n", options.count, options.family, options.size, seeds.first, seeds.last,
                            options.model.empty() ? "" : " and by the trained network"));
   print_result(bold(std::format("{:<22}{:<13}{:>14}{:>9}{:>10}{:>12}", "instance", "policy", "objective", "nodes", "time", "after root"), stdout) + "\n");
   request.on_progress = [](const EvaluateProgress& progress) {

@@ -100,7 +100,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
                           figure_text(s.time_after_root_s.mean, 2) + " s", figure_text(s.nodes.mean, 1), figure_text(s.lp_iterations.mean, 0), s.n_decisions > 0 ? figure_text(100 * s.policy_share, 1) + " %" : "-");
     }
   }
-  text += std::format("\n1-shifted geometric means; counts over what all solved.  {} of {} runs; docs/metrics.md has the definitions.\n", evaluation.runs.size(), evaluation.n_planned);
+  text += std::format("\n1-shifted geometric means; counts over what every policy solved that solved any.  {} of {} runs; docs/metrics.md has the definitions.\n", evaluation.runs.size(), evaluation.n_planned);
   if (const Noise steadiness = noise(evaluation); steadiness.too_noisy) {
     text += std::format("The machine was too noisy to trust the times: a repeated solve varied by a factor of {:.2f}. Counts do not depend on the clock.\n", steadiness.spread);
   }

@@ -9,17 +9,27 @@
 #include <filesystem>
 #include <format>
 #include <new>
+#include <ranges>
 #include <string>
+#include <string_view>
 
+#include "bough/foreign_text.hpp"
 #include "bough/stop.hpp"
 #include "cli/terminal.hpp"
 
 namespace bough::cli {
 namespace {
 
+/// Messages may quote files of anybody, and have several lines.
+std::string shown(std::string_view message) {
+  std::string text;
+  for (const auto line : std::views::split(message, '\n')) text += (text.empty() ? "" : "\n") + printable(std::string(line.begin(), line.end()));
+  return text;
+}
+
 int report(const Error& error) {
-  tell_line(error.what());
-  if (!error.hint().empty()) tell(std::format("       {}\n", error.hint()));
+  tell_line(shown(error.what()));
+  if (!error.hint().empty()) tell(std::format("       {}\n", shown(error.hint())));
   return static_cast<int>(error.code());
 }
 

@@ -72,6 +72,8 @@ TEST(LearnPlan, AProbeCountsRunsAtTheirLimitAndNodesOfTheRuleThatDoesNotHideThem
   EXPECT_EQ(hopeless(probe), "");
   evaluation.runs.pop_back();
   EXPECT_NE(hopeless(probe_of(evaluation)).find("never branches"), std::string::npos);
+  evaluation.runs = {run_of("relpscost", 10, 10, 1, false), run_of("pscost", 10, 10, 1, false)};
+  EXPECT_NE(hopeless(probe_of(evaluation)).find("does not finish the root node"), std::string::npos);
 }
 
 TEST(LearnPlan, SpendsTheBudgetInItsShares) {
@@ -93,9 +95,13 @@ TEST(LearnPlan, SpendsTheBudgetInItsShares) {
 }
 
 TEST(LearnPlan, SolvesAFolderAsOftenAsFitsAtMost) {
-  EXPECT_EQ(passes_for(535, 6.6, 36), 2) << "238 s each";
-  EXPECT_EQ(passes_for(100, 6.6, 36), 1) << "once in any case";
-  EXPECT_EQ(passes_for(535, 0, 36), 20);
+  EXPECT_EQ(passes_for(535, {.mean_time_s = 6.6}, 36), 2) << "238 s each";
+  EXPECT_EQ(passes_for(100, {.mean_time_s = 6.6}, 36), 1) << "once in any case";
+  EXPECT_EQ(passes_for(535, {.mean_time_s = 0}, 36), 20);
+  EXPECT_EQ(passes_for(535, {.mean_time_s = 6.6, .n_at_limit = 1}, 36), 1) << "they may take an hour each";
+  EXPECT_DOUBLE_EQ(episode_limit_for(535), 535);
+  EXPECT_DOUBLE_EQ(episode_limit_for(5), 60);
+  EXPECT_DOUBLE_EQ(episode_limit_for(1e9), 3600);
 }
 
 TEST(LearnPlan, SolvesAsManyInstancesAsFitByTheTimeOfThoseSolved) {
@@ -378,7 +384,7 @@ TEST(Learn, GoesFromAFolderToAModelAndAVerdictThroughAKillAndAStop) {
   EXPECT_NE(last.out.find("held-out instances"), std::string::npos) << last.out;
   for (const char* file : {"model.safetensors", "report/index.html", "verdict.txt"}) EXPECT_TRUE(fs::exists(out / file)) << file;
   const auto state = nlohmann::json::parse(read_file(out / "learn.json"));
-  EXPECT_GE(state.at("train_labels").get<int>(), 64);
+  EXPECT_GE(state.at("train_labels").get<std::int64_t>(), fewest_labels);
   EXPECT_EQ(candidates_asked(out, "train"), 32);
   EXPECT_TRUE(candidates_asked(out, "valid").is_null());
 

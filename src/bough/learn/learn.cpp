@@ -34,7 +34,6 @@ constexpr std::size_t fewest_to_choose = 2;
 constexpr std::size_t n_judged = 3;        // policies: two of SCIP's rules and the model
 constexpr std::int64_t first_labels = 48;  // after which the expert's rate is known; fewer if they already take
 constexpr double first_share = 0.1;        // of the time that the set has
-constexpr double episode_limit_s = 3600;
 constexpr int n_asked = 32;                // candidates of a state to learn from: of hundreds, asking about all costs several states (docs/results/indset.md)
 
 constexpr int most_threads = 1024;         // that bough-train takes
@@ -119,7 +118,7 @@ class Learning {
       set->request.sampling.start = probe.mean_nodes < 400 ? Start::first : Start::anywhere;
       set->time_s = share * plan.collect_s;
       const std::size_t n = names->size();
-      set->request.n_passes = once(std::string(set == &train_ ? "train" : "valid") + "_passes", [&] { return passes_for(set->time_s * request_.n_workers, probe.mean_time_s, n); });
+      set->request.n_passes = once(std::string(set == &train_ ? "train" : "valid") + "_passes", [&] { return passes_for(set->time_s * request_.n_workers, probe, n); });
     }
     train_.request.sampling.max_candidates = n_asked;  // validation keeps all: accuracy is that among all
     for (const std::string& network : request_.networks) candidates_.push_back({.network = network, .seed = request_.seed, .trained = network, .name = network});
@@ -297,7 +296,7 @@ class Learning {
       request.n_labels = n_labels;
       request.make_explorer = [](std::uint64_t seed) { return make_policy("pscost", seed); };
       request.settings.preset = set.settings.empty() ? settings_ : set.settings;
-      request.settings.time_limit_s = episode_limit_s;
+      request.settings.time_limit_s = episode_limit_for(set.request.n_labels ? std::numeric_limits<double>::infinity() : set.time_s);  // a recipe has no budget
       request.seed = request_.seed;
       request.n_workers = request_.n_workers;
       if (request_.on_progress) request.on_progress = [&](const CollectProgress& now) { request_.on_progress(std::format("collecting ({})", part), static_cast<std::size_t>(now.n_labels), static_cast<std::size_t>(n_labels), std::format("{} episodes", now.n_episodes)); };
@@ -328,18 +327,18 @@ class Learning {
     std::int64_t n_found = 0;
     std::set<std::string_view> instances;
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels, instances.insert(entry.instance);
-    if (n_found < fewest_labels) refuse_few_labels(all, n_found, instances.size());
+    if (n_found < fewest_labels) refuse_few_labels(all, n_found, instances.size(), set.time_s);
     say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, instances.size());
   }
 
-  [[noreturn]] static void refuse_few_labels(const CollectSummary& all, std::int64_t n_found, std::size_t n_instances) {
+  [[noreturn]] static void refuse_few_labels(const CollectSummary& all, std::int64_t n_found, std::size_t n_instances, double time_s) {
     const std::string found = std::format("full strong branching could label only {} states of {} instances", n_found, n_instances);
     if (all.quarantined.size() > n_instances) {
       throw Error(ExitCode::bad_input, std::format("{}: {} others could not be solved; the first: {}: {}", found, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message), "mend what the message says, or leave these instances out");
     }
     const auto n_late = static_cast<std::size_t>(std::ranges::count(all.episodes, "time-limit", &ManifestEntry::end));
     if (2 * n_late > all.episodes.size()) {
-      throw Error(ExitCode::bad_input, std::format("{}: {} of {} solves met their limit of {:.0f} s while it was asked", found, n_late, all.episodes.size(), episode_limit_s), "smaller instances of the same kind can teach in the time that these take");
+      throw Error(ExitCode::bad_input, std::format("{}: {} of {} solves met their limit of {:.0f} s while it was asked", found, n_late, all.episodes.size(), episode_limit_for(time_s)), "smaller instances of the same kind can teach in the time that these take");
     }
     throw Error(ExitCode::bad_input, found + ": they are solved with hardly any branching", "larger or more instances would give more");
   }
@@ -448,8 +447,9 @@ class Learning {
     std::vector<Evaluation> evaluations{evaluation};
     evaluations.front().note = learned.judgement.text + " " + evaluation.note;
     if (const auto wrong = disagreements(evaluation); !wrong.empty()) throw Error(ExitCode::failure, std::format("{}: {}", wrong.front().instance, wrong.front().text));
-    learned.page = write_report(evaluations, request_.output / "report").front();
     write_file(request_.output / "verdict.txt", learned.judgement.text + "\n");
+    say("{}", learned.judgement.text);  // should the page fail
+    learned.page = write_report(evaluations, request_.output / "report").front();
     return learned;
   }
 

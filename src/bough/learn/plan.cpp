@@ -41,7 +41,7 @@ Probe probe_of(const Evaluation& evaluation) {
     } else {
       ++probe.n_instances;
       probe.mean_nodes += static_cast<double>(run.n_nodes);
-      probe.n_at_root += run.solved() && run.n_nodes <= 1 ? 1 : 0;
+      if (run.n_nodes <= 1) ++(run.solved() ? probe.n_at_root : probe.n_in_root);
     }
   }
   probe.mean_time_s = total_s / static_cast<double>(std::max<std::size_t>(1, evaluation.runs.size()));
@@ -54,6 +54,10 @@ std::string hopeless(const Probe& probe) {
   if (probe.n_instances > 0 && probe.n_at_root == probe.n_instances) {
     return std::format("SCIP solves all {} instances that were tried at the root node ({:.2f} s on average): it never branches, so there is nothing to learn. Larger instances would be another matter.", probe.n_instances,
                        probe.mean_time_s);
+  }
+  if (probe.n_instances > 0 && probe.n_in_root == probe.n_instances) {
+    return std::format("SCIP does not finish the root node of any of the {} instances that were tried, in {:.0f} s each: full strong branching would see nothing. A larger budget gives them longer; smaller instances of the same kind can teach too.",
+                       probe.n_instances, probe.slowest_s);
   }
   return "";
 }
@@ -70,7 +74,12 @@ std::int64_t labels_for(double time_s, double labels_per_s) { return static_cast
 
 int epochs_for(double time_s, double epoch_s) { return static_cast<int>(std::clamp(time_s / std::max(1e-3, epoch_s), 4.0, 60.0)); }
 
-std::int64_t passes_for(double time_s, double solve_s, std::size_t n) { return static_cast<std::int64_t>(std::clamp(time_s / std::max(1e-3, solve_s * static_cast<double>(n)), 1.0, 20.0)); }
+std::int64_t passes_for(double time_s, const Probe& probe, std::size_t n) {
+  if (probe.n_at_limit > 0) return 1;
+  return static_cast<std::int64_t>(std::clamp(time_s / std::max(1e-3, probe.mean_time_s * static_cast<double>(n)), 1.0, 20.0));
+}
+
+double episode_limit_for(double time_s) { return std::clamp(time_s, 60.0, 3600.0); }
 
 std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::size_t n_all) {
   const double fit = static_cast<double>(n) * time_s / std::max(1e-3, spent_s);

@@ -38,6 +38,7 @@ struct Probe {
   std::size_t n_instances = 0;
   std::size_t n_at_root = 0;    ///< solved without branching
   std::size_t n_at_limit = 0;   ///< runs that ended there: nobody knows how long they take
+  std::size_t n_in_root = 0;    ///< instances that reached it in their root node
 };
 Probe probe_of(const Evaluation& evaluation);
 
@@ -59,7 +60,11 @@ std::int64_t labels_for(double time_s, double labels_per_s);
 int epochs_for(double time_s, double epoch_s);
 
 /// How often to solve `n` instances at most, so that the solves alone fit in the time: where hardly a state is found to label, more of them would not help.
-std::int64_t passes_for(double time_s, double solve_s, std::size_t n);
+/// Once where nobody knows how long they take.
+std::int64_t passes_for(double time_s, const Probe& probe, std::size_t n);
+
+/// The limit of a solve in which the expert is asked: an hour, and no more than the whole set may take.
+double episode_limit_for(double time_s);
 
 /// `n` instances took `spent_s`: how many of `n_all` to have solved next, `n` if no more fit in the time.  At most twice as many: the next may take longer.
 std::size_t instances_for(double time_s, double spent_s, std::size_t n, std::size_t n_all);
