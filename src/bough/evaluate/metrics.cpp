@@ -184,7 +184,6 @@ std::vector<PolicySummary> summarise(const Evaluation& evaluation, const std::st
     PolicySummary& summary = summaries.emplace_back();
     summary.policy = policies[policy];
     summary.n_runs = cases.size();
-    double policy_time_s = 0;
     double time_s = 0;
     for (const Case& one : cases) {
       const RunRecord& run = *one.runs[policy];
@@ -192,10 +191,10 @@ std::vector<PolicySummary> summarise(const Evaluation& evaluation, const std::st
       summary.n_wins += wins(one, policy) ? 1 : 0;
       summary.n_decisions += run.n_decisions;
       summary.n_fallbacks += run.n_fallbacks();
-      policy_time_s += run.policy_time_s;
+      summary.policy_time_s += run.policy_time_s;
       time_s += run.time_s;
     }
-    summary.policy_share = time_s > 0 ? policy_time_s / time_s : 0;
+    summary.policy_share = time_s > 0 ? summary.policy_time_s / time_s : 0;
     summary.time_s = estimate(cases, policy, [&](const RunRecord& run) { return clock.time(run); });
     summary.time_after_root_s = estimate(cases, policy, [&](const RunRecord& run) { return clock.time_after_root(run); });
   }

@@ -38,7 +38,8 @@ struct PolicySummary {
   Estimate nodes;              ///< 1-shifted geometric means; NaN for a policy that solved none
   Estimate fair_nodes;
   Estimate lp_iterations;
-  double policy_share = 0;     ///< time spent deciding over time, both summed over all runs; 0 without any time
+  double policy_time_s = 0;    ///< spent deciding, summed over the runs
+  double policy_share = 0;     ///< of their time, summed likewise; 0 without any time
   std::int64_t n_decisions = 0;
   std::int64_t n_fallbacks = 0;
 };

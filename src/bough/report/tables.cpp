@@ -76,15 +76,8 @@ Table detail_table(std::span<const Evaluation> evaluations) {
   for (const Place& place : places) {
     Section section{.heading = place.title, .rows = {}};
     for (const PolicySummary& summary : summarise(*place.evaluation, place.group->name)) {
-      double policy_time_s = 0;
-      std::int64_t n_decisions = 0;
-      for (const RunRecord& run : place.evaluation->runs) {
-        if (run.group != place.group->name || run.policy != summary.policy) continue;
-        policy_time_s += run.policy_time_s;
-        n_decisions += run.n_decisions;
-      }
       // Rules of SCIP decide inside it, where nobody counts.
-      const bool decides = summary.n_decisions > 0 && n_decisions > 0;
+      const bool decides = summary.n_decisions > 0;
       section.rows.push_back({{{summary.policy},
                                {std::format("{}/{}", summary.n_solved, summary.n_runs), static_cast<double>(summary.n_solved), false, {{"of", static_cast<double>(summary.n_runs)}}},
                                estimate_cell(summary.time_s, decimals_of_seconds),
@@ -94,7 +87,7 @@ Table detail_table(std::span<const Evaluation> evaluations) {
                                estimate_cell(summary.lp_iterations, decimals_of_count),
                                decides ? number_cell(100 * summary.policy_share, 1) : Cell{},
                                decides ? count_cell(summary.n_decisions) : Cell{},
-                               decides ? number_cell(1000 * policy_time_s / static_cast<double>(n_decisions), 2) : Cell{},
+                               decides ? number_cell(1000 * summary.policy_time_s / static_cast<double>(summary.n_decisions), 2) : Cell{},
                                decides || summary.n_fallbacks > 0 ? count_cell(summary.n_fallbacks) : Cell{}}});
     }
     table.sections.push_back(std::move(section));
