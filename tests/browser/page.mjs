@@ -3,7 +3,7 @@
 // node page.mjs PAGE.html OUTDIR: opens a report's page, uses it as a reader would, and leaves pictures of it in OUTDIR.
 // Ends with 0 if all is well; otherwise says what is not.
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {until, withBrowser} from './browser.mjs';
@@ -91,8 +91,9 @@ async function downloadsWork(page) {
   await page.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: directory});
   await page.evaluate(`document.querySelector('#gap details').open = true`);
   await page.click('#gap details a[download]');
-  await until('the CSV is there', () => existsSync(join(directory, 'gap.csv')));
-  assert.match(readFileSync(join(directory, 'gap.csv'), 'utf8'), /^section,seconds,/);
+  const file = join(directory, 'gap.csv');
+  await until('the CSV is there, with something in it', () => existsSync(file) && statSync(file).size > 0);
+  assert.match(readFileSync(file, 'utf8'), /^section,seconds,/);
   await page.evaluate(`document.querySelector('#gap details').open = false`);
 }
 
