@@ -379,12 +379,14 @@ TEST(Learn, GoesFromAFolderToAModelAndAVerdictThroughAKillAndAStop) {
     ::kill(pid, SIGINT);
   });
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  const auto planned = [&] { return nlohmann::json::parse(read_file(out / "learn.json")).at("train_labels").get<std::int64_t>(); };
+  const std::int64_t n_planned = planned();
   const Finished last = run_program(command, directory.path());
   ASSERT_EQ(last.exit_code, 0) << last.err;
   EXPECT_NE(last.out.find("held-out instances"), std::string::npos) << last.out;
   for (const char* file : {"model.safetensors", "report/index.html", "verdict.txt"}) EXPECT_TRUE(fs::exists(out / file)) << file;
-  const auto state = nlohmann::json::parse(read_file(out / "learn.json"));
-  EXPECT_GE(state.at("train_labels").get<std::int64_t>(), fewest_labels);
+  EXPECT_GE(n_planned, fewest_labels);
+  EXPECT_EQ(planned(), n_planned) << "a run that goes on keeps to its plan";
   EXPECT_EQ(candidates_asked(out, "train"), 32);
   EXPECT_TRUE(candidates_asked(out, "valid").is_null());
 

@@ -290,13 +290,14 @@ class Learning {
   }
 
   void collect_set(const std::string& part, const Set& set) {
+    const double limit_s = episode_limit_for(set.request.n_labels ? std::numeric_limits<double>::infinity() : set.time_s);  // a recipe has no budget
     const auto collect_up_to = [&](std::int64_t n_labels) {
       CollectRequest request = set.request;
       request.output = request_.output / "sets" / part;
       request.n_labels = n_labels;
       request.make_explorer = [](std::uint64_t seed) { return make_policy("pscost", seed); };
       request.settings.preset = set.settings.empty() ? settings_ : set.settings;
-      request.settings.time_limit_s = episode_limit_for(set.request.n_labels ? std::numeric_limits<double>::infinity() : set.time_s);  // a recipe has no budget
+      request.settings.time_limit_s = limit_s;
       request.seed = request_.seed;
       request.n_workers = request_.n_workers;
       if (request_.on_progress) request.on_progress = [&](const CollectProgress& now) { request_.on_progress(std::format("collecting ({})", part), static_cast<std::size_t>(now.n_labels), static_cast<std::size_t>(n_labels), std::format("{} episodes", now.n_episodes)); };
@@ -327,18 +328,18 @@ class Learning {
     std::int64_t n_found = 0;
     std::set<std::string_view> instances;
     for (const ManifestEntry& entry : all.episodes) n_found += entry.n_labels, instances.insert(entry.instance);
-    if (n_found < fewest_labels) refuse_few_labels(all, n_found, instances.size(), set.time_s);
+    if (n_found < fewest_labels) refuse_few_labels(all, n_found, instances.size(), limit_s);
     say("{}: {} states labelled by full strong branching, of {} instances", part, n_found, instances.size());
   }
 
-  [[noreturn]] static void refuse_few_labels(const CollectSummary& all, std::int64_t n_found, std::size_t n_instances, double time_s) {
+  [[noreturn]] static void refuse_few_labels(const CollectSummary& all, std::int64_t n_found, std::size_t n_instances, double limit_s) {
     const std::string found = std::format("full strong branching could label only {} states of {} instances", n_found, n_instances);
     if (all.quarantined.size() > n_instances) {
       throw Error(ExitCode::bad_input, std::format("{}: {} others could not be solved; the first: {}: {}", found, all.quarantined.size(), all.quarantined.front().instance, all.quarantined.front().message), "mend what the message says, or leave these instances out");
     }
     const auto n_late = static_cast<std::size_t>(std::ranges::count(all.episodes, "time-limit", &ManifestEntry::end));
     if (2 * n_late > all.episodes.size()) {
-      throw Error(ExitCode::bad_input, std::format("{}: {} of {} solves met their limit of {:.0f} s while it was asked", found, n_late, all.episodes.size(), episode_limit_for(time_s)), "smaller instances of the same kind can teach in the time that these take");
+      throw Error(ExitCode::bad_input, std::format("{}: {} of {} solves met their limit of {:.0f} s while it was asked", found, n_late, all.episodes.size(), limit_s), "smaller instances of the same kind can teach in the time that these take");
     }
     throw Error(ExitCode::bad_input, found + ": they are solved with hardly any branching", "larger or more instances would give more");
   }
@@ -448,8 +449,12 @@ class Learning {
     evaluations.front().note = learned.judgement.text + " " + evaluation.note;
     if (const auto wrong = disagreements(evaluation); !wrong.empty()) throw Error(ExitCode::failure, std::format("{}: {}", wrong.front().instance, wrong.front().text));
     write_file(request_.output / "verdict.txt", learned.judgement.text + "\n");
-    say("{}", learned.judgement.text);  // should the page fail
-    learned.page = write_report(evaluations, request_.output / "report").front();
+    try {
+      learned.page = write_report(evaluations, request_.output / "report").front();
+    } catch (const Error&) {
+      say("{}", learned.judgement.text);  // a page that cannot be drawn hides no verdict
+      throw;
+    }
     return learned;
   }
 
